@@ -1,0 +1,16 @@
+# tests/fuzz/<name>.cc defines LLVMFuzzerTestOneInput. With clang it is a fuzzer; with gcc the same function is held to
+# its corpus by an ordinary test.
+file(GLOB targets CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fuzz/*.cc)
+foreach(source IN LISTS targets)
+  get_filename_component(name ${source} NAME_WE)
+  if(ONCEWARD_FUZZ)
+    add_executable(fuzz_${name} ${source})
+    onceward_compile(fuzz_${name})
+    target_link_libraries(fuzz_${name} PRIVATE onceward OpenSSL::Crypto fmt::fmt)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
+  else()
+    onceward_test(fuzz_${name} "${source};${CMAKE_SOURCE_DIR}/tests/fuzz/replay/replay.cc" onceward)
+    target_compile_definitions(fuzz_${name}_tests PRIVATE ONCEWARD_FUZZ_TARGET="${name}")
+  endif()
+endforeach()

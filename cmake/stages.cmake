@@ -1,0 +1,46 @@
+# The tree is the architecture: a stage may include only what stands before it in this list. tests/tidy reads it too.
+set(ONCEWARD_STAGES common declaration envelope inbox effect outbox ledger quarantine)
+set(ONCEWARD_ADAPTERS sqlite postgres)
+
+set(ONCEWARD_OBJECTS)  # every object library so far, in order
+
+# One folder, one object library onceward_<name>: all its .cc except the tests. A folder without code makes none.
+function(onceward_objects name folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  if(NOT sources)
+    return()
+  endif()
+  add_library(onceward_${name} OBJECT ${sources})
+  onceward_compile(onceward_${name})
+  target_link_libraries(onceward_${name} PUBLIC
+    OpenSSL::Crypto fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus Threads::Threads ${ARGN})
+  set(ONCEWARD_OBJECTS ${ONCEWARD_OBJECTS} onceward_${name} PARENT_SCOPE)
+endfunction()
+
+foreach(stage IN LISTS ONCEWARD_STAGES)
+  onceward_objects(${stage} src/${stage})
+  set(ONCEWARD_OBJECTS_UP_TO_${stage} ${ONCEWARD_OBJECTS})
+endforeach()
+set(ONCEWARD_STAGE_OBJECTS ${ONCEWARD_OBJECTS})
+
+onceward_objects(sqlite adapters/sqlite onceward_sqlite3)
+set(ONCEWARD_OBJECTS_UP_TO_sqlite ${ONCEWARD_OBJECTS})
+onceward_objects(postgres adapters/postgres PostgreSQL::PostgreSQL)
+set(ONCEWARD_OBJECTS_UP_TO_postgres ${ONCEWARD_OBJECTS})
+
+set_source_files_properties(src/common/version.cc PROPERTIES
+  COMPILE_DEFINITIONS ONCEWARD_VERSION="${PROJECT_VERSION}")
+
+add_library(onceward STATIC)
+add_library(Onceward::onceward ALIAS onceward)
+foreach(objects IN LISTS ONCEWARD_OBJECTS)
+  target_sources(onceward PRIVATE $<TARGET_OBJECTS:${objects}>)
+endforeach()
+target_compile_features(onceward PUBLIC cxx_std_20)
+target_include_directories(onceward PUBLIC
+  $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_link_libraries(onceward PUBLIC onceward_sqlite3
+  PRIVATE OpenSSL::Crypto fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus PostgreSQL::PostgreSQL
+          Threads::Threads)
+target_link_options(onceward PUBLIC ${ONCEWARD_SANITIZERS})

@@ -1,0 +1,79 @@
+# Every test executable is <build>/tests/<name>_tests and is run from the root of the tree.
+#   <folder>/*_test.cc beside the code   -> <stage>_tests, linked with that stage and those before it
+#   tests/<kind>/*.cc                    -> <kind>_tests, linked with the whole library
+#   tests/<kind>/programs/*.cc           -> one program each, found by the tests in ONCEWARD_TEST_PROGRAMS
+#   tests/fixtures/*.cc                  -> linked into all tests of adapters, apps and tests/
+#   tests/fuzz/<name>.cc                 -> fuzz_<name> (libFuzzer), or fuzz_<name>_tests that replays corpus/<name>
+#   *_threads_test.cc                    -> also run under ThreadSanitizer (preset tsan builds only these)
+enable_testing()
+
+set(ONCEWARD_TEST_LIBRARIES GTest::gmock GTest::gtest GTest::gtest_main rapidcheck_gtest rapidcheck
+  nlohmann_json::nlohmann_json)
+
+file(GLOB fixtures CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fixtures/*.cc)
+if(fixtures)
+  add_library(onceward_fixtures OBJECT ${fixtures})
+  onceward_compile(onceward_fixtures)
+  target_link_libraries(onceward_fixtures PUBLIC onceward PostgreSQL::PostgreSQL OpenSSL::Crypto fmt::fmt
+    simdjson::simdjson tomlplusplus::tomlplusplus ${ONCEWARD_TEST_LIBRARIES})
+  set(ONCEWARD_FIXTURES onceward_fixtures)
+endif()
+
+function(onceward_test name sources)
+  if(ONCEWARD_THREADS_ONLY)
+    list(FILTER sources INCLUDE REGEX "_threads_test\\.cc$")
+  endif()
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${name}_tests ${sources})
+  onceward_compile(${name}_tests)
+  target_link_libraries(${name}_tests PRIVATE ${ARGN} OpenSSL::Crypto fmt::fmt ${ONCEWARD_TEST_LIBRARIES})
+  target_compile_definitions(${name}_tests PRIVATE
+    ONCEWARD_SOURCE_DIRECTORY="${CMAKE_SOURCE_DIR}"
+    ONCEWARD_TEST_PROGRAMS="${CMAKE_BINARY_DIR}/tests/programs")
+  set_target_properties(${name}_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name}_tests WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+endfunction()
+
+foreach(stage IN LISTS ONCEWARD_STAGES)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${stage}/*_test.cc)
+  onceward_test(${stage} "${sources}" ${ONCEWARD_OBJECTS_UP_TO_${stage}})
+endforeach()
+
+foreach(adapter IN LISTS ONCEWARD_ADAPTERS)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/adapters/${adapter}/*_test.cc)
+  onceward_test(${adapter} "${sources}" ${ONCEWARD_FIXTURES} onceward PostgreSQL::PostgreSQL)
+endforeach()
+
+if(ONCEWARD_APPS)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/cli/*_test.cc)
+  onceward_test(cli "${sources}" ${ONCEWARD_FIXTURES} ${ONCEWARD_CLI_OBJECTS} onceward)
+  if(TARGET cli_tests AND TARGET onceward_cli)
+    add_dependencies(cli_tests onceward_cli)
+    target_compile_definitions(cli_tests PRIVATE ONCEWARD_BINARY="$<TARGET_FILE:onceward_cli>")
+  endif()
+endif()
+
+file(GLOB kinds CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests ${CMAKE_SOURCE_DIR}/tests/*)
+list(REMOVE_ITEM kinds fixtures fuzz install tidy)
+foreach(kind IN LISTS kinds)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${kind}/*.cc)
+  onceward_test(${kind} "${sources}" ${ONCEWARD_FIXTURES} onceward PostgreSQL::PostgreSQL)
+  file(GLOB programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${kind}/programs/*.cc)
+  if(NOT TARGET ${kind}_tests)
+    continue()
+  endif()
+  foreach(program IN LISTS programs)
+    get_filename_component(name ${program} NAME_WE)
+    add_executable(${name} ${program})
+    onceward_compile(${name})
+    target_link_libraries(${name} PRIVATE onceward PostgreSQL::PostgreSQL OpenSSL::Crypto fmt::fmt)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/programs)
+    add_dependencies(${kind}_tests ${name})
+  endforeach()
+endforeach()
+
+if(NOT ONCEWARD_THREADS_ONLY)
+  include(fuzz)
+endif()

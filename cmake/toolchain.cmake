@@ -1,0 +1,48 @@
+# How our own code is compiled. Third-party code (SQLite) does not go through onceward_compile().
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(ONCEWARD_CCACHE ccache)
+if(ONCEWARD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Without the directory in the hash, two build directories of one checkout share their objects.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=true ${ONCEWARD_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
+endif()
+
+find_program(ONCEWARD_MOLD mold)
+if(ONCEWARD_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+set(ONCEWARD_WARNINGS
+  -Werror -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wold-style-cast -Wcast-qual
+  -Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi -Wformat=2 -Wimplicit-fallthrough)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND ONCEWARD_WARNINGS -Wduplicated-cond -Wduplicated-branches -Wlogical-op -Wsuggest-override)
+  if(ONCEWARD_SANITIZE)
+    # gcc 12 finds these in the standard library once the sanitizers have rewritten it.
+    list(APPEND ONCEWARD_WARNINGS -Wno-maybe-uninitialized -Wno-restrict)
+  endif()
+else()
+  list(APPEND ONCEWARD_WARNINGS -Wunreachable-code -Wsuggest-override -Wthread-safety)
+endif()
+
+if(ONCEWARD_SANITIZE)
+  set(ONCEWARD_SANITIZERS -fsanitize=${ONCEWARD_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+endif()
+
+# Our warnings, our sanitizers, and includes from the root of the tree ("src/inbox/batch.h").
+function(onceward_compile target)
+  target_compile_options(${target} PRIVATE ${ONCEWARD_WARNINGS} ${ONCEWARD_SANITIZERS})
+  if(ONCEWARD_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR})
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    target_link_options(${target} PRIVATE ${ONCEWARD_SANITIZERS})
+  endif()
+endfunction()
