@@ -1,0 +1,32 @@
+// The PostgreSQL store: tables in the schema "onceward" of the user's own database.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "onceward/port/store.h"
+
+struct pg_conn;  // libpq's PGconn
+
+namespace onceward {
+
+struct PostgresOptions {
+  std::string url;                                   // anything libpq takes
+  std::chrono::milliseconds connect_deadline{10'000};
+  std::chrono::milliseconds statement_deadline{60'000};  // on the server, and a little later here
+  std::chrono::milliseconds lock_deadline{30'000};       // waiting for another transaction's claim
+  // Prepared statements: by default used unless a pooler stands between (told by the backend's pid).
+  enum class Prepare { unless_pooled, never } prepare = Prepare::unless_pooled;
+};
+
+// Connects at once. Throws Fault; a standby or read-only server is refused.
+std::unique_ptr<Store> open_postgres(const PostgresOptions& options);
+
+// Our part in a transaction that the caller has begun (READ COMMITTED) on its own idle connection and will end
+// itself. Call flush() before COMMIT.
+std::unique_ptr<Enlistment> enlist(pg_conn* connection, const Enrolled& consumer);
+// Makes the consumer known through the caller's connection, inside or outside a transaction.
+Enrolled enroll(pg_conn* connection, const Declaration& declaration);
+
+}  // namespace onceward

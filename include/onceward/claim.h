@@ -1,0 +1,53 @@
+// Claiming: asking the store whether a message is new.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "onceward/declaration.h"
+#include "onceward/envelope.h"
+#include "onceward/outcome.h"
+#include "onceward/refusal.h"
+
+namespace onceward {
+
+// What is claimed for one message. Borrows from the envelope, which must outlive it.
+struct Claimant {
+  struct Operation {
+    Key key;           // of (tenant, consumer, operation, idempotency key): without the producer
+    std::string text;  // the idempotency key itself
+  };
+  Key key;  // of (tenant, consumer, producer, id)
+  Tenant tenant;
+  Producer producer;
+  std::string id;  // the id by the consumer's policy
+  PayloadHash payload_hash;
+  std::optional<Operation> operation;
+  const Envelope* envelope = nullptr;
+};
+
+// Applies the consumer's identity policy and its accepted versions and modes. The declaration must have no mistakes.
+std::variant<Claimant, Refusal> identify(const Envelope& envelope, const Declaration& declaration);
+
+// The answer to a claim. The set is closed; a switch over it names every member.
+enum class Verdict : std::uint8_t {
+  first,      // never seen: process it
+  duplicate,  // seen and finished, with the same content
+  conflict,   // the same identity with other content: never applied, always surfaced
+  held,       // seen, not finished, and ours: leave it
+};
+
+std::string_view name(Verdict verdict);
+
+struct Answer {
+  Verdict verdict = Verdict::first;
+  // Of a duplicate or a held message: what became of the first.
+  std::optional<Recorded> recorded;
+  // A duplicate or conflict by operation key under another message id.
+  bool by_operation = false;
+};
+
+}  // namespace onceward

@@ -1,0 +1,154 @@
+// The consumer declaration: one value that everything else reads. The worker runs it, doctor and review check it,
+// retention and replay are refused by it. What is not declared gets the safe answer, not a guess.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "onceward/envelope.h"
+
+namespace onceward {
+
+// Where an identity is read from. Offsets, delivery tags, times, correlation ids, row numbers and payload hashes
+// cannot be written here: none of them names a message (docs/concepts/identity.md says why, for each).
+struct FromEnvelope {
+  enum class Member : std::uint8_t { message_id, event_id, command_id, idempotency_key, business_key };
+  Member member = Member::message_id;
+  friend bool operator==(const FromEnvelope&, const FromEnvelope&) = default;
+};
+struct FromHeader {
+  std::string name;
+  friend bool operator==(const FromHeader&, const FromHeader&) = default;
+};
+struct FromPayload {
+  std::string pointer;  // RFC 6901, to a string or an integer
+  friend bool operator==(const FromPayload&, const FromPayload&) = default;
+};
+struct FromAggregate {  // aggregate type, id and version together
+  friend bool operator==(const FromAggregate&, const FromAggregate&) = default;
+};
+using IdentitySource = std::variant<FromEnvelope, FromHeader, FromPayload, FromAggregate>;
+
+// How the key is made of the id. Stored with the consumer; changing it is refused, since every id would be new.
+enum class KeyScheme : std::uint8_t { hash, uuidv7, ulid };
+
+struct OperationPolicy {
+  std::string name;    // the operation, e.g. "capture"; part of the key's scope
+  IdentitySource key = FromEnvelope{FromEnvelope::Member::idempotency_key};
+  friend bool operator==(const OperationPolicy&, const OperationPolicy&) = default;
+};
+
+struct HashPolicy {
+  bool canonical_json = false;               // else the exact bytes
+  std::vector<std::string> volatile_fields;  // JSON pointers left out of the canonical hash
+  friend bool operator==(const HashPolicy&, const HashPolicy&) = default;
+};
+
+struct IdentityPolicy {
+  IdentitySource message_id = FromEnvelope{};
+  std::string producer;       // a constant that stands for the message's own; empty: the message must name it
+  std::string tenant;         // a constant
+  std::string tenant_header;  // or the header that names it; not both
+  KeyScheme scheme = KeyScheme::hash;
+  HashPolicy hash;
+  std::optional<OperationPolicy> operation;
+  // A message without an id is identified by its operation key; otherwise it is refused.
+  bool missing_id_uses_operation = false;
+  friend bool operator==(const IdentityPolicy&, const IdentityPolicy&) = default;
+};
+
+struct VersionRange {
+  std::int64_t lowest = 0;
+  std::int64_t highest = std::numeric_limits<std::int64_t>::max();
+  bool required = false;  // a message without a version is refused
+  bool holds(std::int64_t version) const { return lowest <= version && version <= highest; }
+  friend bool operator==(const VersionRange&, const VersionRange&) = default;
+};
+
+enum class FieldType : std::uint8_t { text, int64, boolean, timestamp, uuid, bytes, decimal };
+struct FieldDeclaration {
+  std::string name;
+  std::string pointer;
+  FieldType type = FieldType::text;
+  int scale = 0;  // of a decimal
+  bool optional = false;
+  friend bool operator==(const FieldDeclaration&, const FieldDeclaration&) = default;
+};
+
+struct EffectDeclaration {
+  enum class Kind : std::uint8_t { database, outgoing, call, notification };
+  std::string name;
+  Kind kind = Kind::database;
+  bool irreversible = false;
+  friend bool operator==(const EffectDeclaration&, const EffectDeclaration&) = default;
+};
+
+enum class Order : std::uint8_t { none, partition, key };
+enum class GapPolicy : std::uint8_t { accept_latest, wait, repair, fail };
+
+struct RetryBudget {
+  int attempts = 5;  // of the message's own failures; an outage uses none
+  std::chrono::milliseconds first_delay{1000};
+  std::chrono::milliseconds longest_delay{300'000};
+  friend bool operator==(const RetryBudget&, const RetryBudget&) = default;
+};
+
+// How far back a duplicate can come from. Nothing is purged before the longest of these has passed.
+struct HorizonInputs {
+  using Span = std::optional<std::chrono::seconds>;
+  Span broker_retention, longest_retry, parking_age, replay_reach, oldest_backup, producer_retry, operation_lifetime,
+      legal;
+  friend bool operator==(const HorizonInputs&, const HorizonInputs&) = default;
+};
+enum class RetentionCategory : std::uint8_t { money, regulatory, notification, projection, telemetry, low_value };
+
+struct Declaration {
+  std::string name;
+  std::string owner;   // who is told when a message is refused
+  std::string source;  // a URL; empty for a consumer in its caller's own transaction
+  IdentityPolicy identity;
+  VersionRange schema_versions;
+  VersionRange event_versions;
+  std::vector<FieldDeclaration> fields;
+  std::vector<EffectDeclaration> effects;
+  Order order = Order::none;
+  std::optional<GapPolicy> gap;
+  RetryBudget retry;
+  std::chrono::milliseconds time_bound{30'000};
+  std::set<Mode> modes{Mode::live};
+  std::optional<RetentionCategory> category;
+  HorizonInputs horizon;
+  EnvelopeLimits limits;
+  friend bool operator==(const Declaration&, const Declaration&) = default;
+};
+
+// A mistake in a file, where it is, and what would be right.
+struct Mistake {
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string message;
+  std::string hint;
+  friend bool operator==(const Mistake&, const Mistake&) = default;
+};
+std::string to_string(const Mistake& mistake);  // file:line:column: message (hint)
+
+struct Application {
+  std::string store;  // a URL: postgres://... or sqlite:path
+  std::vector<Declaration> consumers;
+};
+
+// Reads a file's text. Every mistake is reported, not only the first; unknown keys are mistakes.
+std::variant<Application, std::vector<Mistake>> read_application(std::string_view toml, std::string_view file_name);
+
+// The mistakes of a declaration made in C++; the same rules, without lines.
+std::vector<Mistake> check(const Declaration& declaration);
+
+}  // namespace onceward

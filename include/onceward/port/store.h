@@ -1,0 +1,131 @@
+// The port to the user's database. Claim, effect, outcome and everything staged commit as one, or not at all.
+//
+// A Store is one connection and belongs to one thread; more workers open more stores. Every call has a deadline from
+// the store's options and throws Fault when the world is in the way; expected answers are values.
+//
+// The contract is executable: tests/conformance runs on every adapter.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onceward/claim.h"
+#include "onceward/fault.h"
+#include "onceward/transaction.h"
+
+namespace onceward {
+
+// A consumer known to the store. Made by Store::enroll, valid in every store on the same database.
+struct Enrolled {
+  std::int32_t number = 0;  // 0: a producer that consumes nothing
+  std::string name;
+  KeyScheme scheme = KeyScheme::hash;
+};
+
+// Our part in one open transaction, whoever opened it. Destroyed before its end, it leaves nothing behind that
+// would commit by itself.
+class Enlistment {
+ public:
+  virtual ~Enlistment() = default;
+
+  // Claims the whole batch; at most once. On return first() is known for each. A claim that another transaction
+  // holds uncommitted is waited for. Messages keep their index in `batch`, which must outlive this object.
+  virtual void claim(std::span<const Claimant> batch) = 0;
+  virtual bool first(std::size_t index) const = 0;
+
+  // The answer for each message. Before the commit it may cost a round trip; after it, none. Messages that share an
+  // identity inside the batch are answered too; a duplicate of a message of this very batch carries the outcome
+  // recorded by finish().
+  virtual std::span<const Answer> answers() = 0;
+
+  // The transaction as the handler of message `index` sees it; what it stages is caused by that message. Valid until
+  // the next call of on() or whole(). Only for messages that are first.
+  virtual Transaction& on(std::size_t index) = 0;
+  // Takes back what message `index` has buffered and staged. False if some of it was already sent (a query forced
+  // it): then only a rollback undoes it.
+  virtual bool forget(std::size_t index) = 0;
+  // The transaction as a whole: for statements over the batch, and for producers without an inbound message.
+  virtual Transaction& whole() = 0;
+
+  // The outcome of a first message. One that is not finished by the commit is plain Done. Retry and Failed keep the
+  // message's bytes with the outcome.
+  virtual void finish(std::size_t index, Outcome outcome) = 0;
+
+  // Keeps a message that was refused, with its bytes, identity and reason: `reason` is a stable code, `detail` holds
+  // no payload. The same message parked twice for the same reason is one row.
+  virtual void park(const Envelope& envelope, const Enrolled& consumer, std::string_view reason,
+                    std::string_view detail) = 0;
+
+  // Writes what was buffered, staged and finished. In the caller's own transaction this is the last call before its
+  // COMMIT; a unit of work does it by itself.
+  virtual void flush() = 0;
+};
+
+enum class Commit : std::uint8_t {
+  committed,  // durable
+  failed,     // nothing of it remains
+  in_doubt,   // asked, and not answered: claim again to know
+};
+
+// A transaction of ours. Destroyed uncommitted, everything is undone, the claims too.
+class UnitOfWork : public Enlistment {
+ public:
+  // Ends the unit. A unit in which anything has thrown can only end as failed. Throws Fault for what a retry of the
+  // same batch cannot mend by itself (a failed statement, a violated constraint); nothing is committed then.
+  virtual Commit commit() = 0;
+};
+
+struct SchemaStatus {
+  int version = 0;  // 0: not there
+  int newest = 0;   // what this program brings
+  std::vector<std::string> pending;
+};
+
+// What the store did since it was opened, counted where it happened.
+struct StoreCounters {
+  std::uint64_t round_trips = 0;  // 0 on stores in process
+  std::uint64_t statements = 0;
+  std::uint64_t transactions = 0;
+  std::uint64_t reconnects = 0;
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // Brings the tables up to this program's version. Two processes may do it at once; a crash inside is harmless.
+  virtual SchemaStatus migrate() = 0;
+  virtual SchemaStatus schema() = 0;
+
+  // Makes a consumer known. Throws Fault(scheme_changed) if its key scheme, hash policy or operation differ from
+  // those it was first enrolled with.
+  virtual Enrolled enroll(const Declaration& declaration) = 0;
+
+  // Opens a transaction; reconnects first where the last fault poisoned the connection. One unit at a time.
+  virtual std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) = 0;
+
+  virtual StoreCounters counters() const = 0;
+  // For messages to people: kind, host and database, without credentials.
+  virtual std::string describe() const = 0;
+};
+
+struct RetryLimit {
+  int attempts = 8;
+  std::chrono::milliseconds first_delay{2};
+  std::chrono::milliseconds longest_delay{250};
+};
+
+// Runs `work` in a unit and commits it, again and again while the store says that it lost a race or that the commit
+// is in doubt: `work` must claim as its first act, so that a commit which landed is answered with duplicates.
+// Returns the last unit's answers. Throws the last Fault once `limit` is used up.
+template <class Work>
+std::vector<Answer> transact(Store& store, const Enrolled& consumer, const RetryLimit& limit, Work&& work);
+
+}  // namespace onceward
+
+#include "onceward/port/transact.h"

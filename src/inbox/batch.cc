@@ -1,0 +1,227 @@
+#include "src/inbox/batch.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace onceward {
+namespace {
+
+// Sorts by key, and by place in the batch among equals; keeps one for each key. `stand_in` is told who stands for whom.
+template <class KeyOf, class StandIn>
+void keep_earliest_of_each(std::vector<Batch::Index>& indexes, KeyOf key_of, StandIn stand_in) {
+  std::sort(indexes.begin(), indexes.end(), [&](Batch::Index a, Batch::Index b) {
+    const auto order = key_of(a) <=> key_of(b);
+    return order < 0 || (order == 0 && a < b);
+  });
+  std::size_t kept = 0;
+  for (const Batch::Index index : indexes) {
+    if (kept == 0 || key_of(indexes[kept - 1]) != key_of(index)) indexes[kept++] = index;
+    stand_in(index, indexes[kept - 1]);
+  }
+  indexes.resize(kept);
+}
+
+template <class KeyOf>
+std::optional<Batch::Index> find_by_key(std::span<const Batch::Index> sorted, const Key& key, KeyOf key_of) {
+  const auto found = std::lower_bound(sorted.begin(), sorted.end(), key,
+                                      [&](Batch::Index index, const Key& wanted) { return key_of(index) < wanted; });
+  if (found == sorted.end() || key_of(*found) != key) return std::nullopt;
+  return *found;
+}
+
+bool same_identity(const Claimant& a, const Claimant& b) {
+  return a.tenant == b.tenant && a.producer == b.producer && std::string_view(a.id) == std::string_view(b.id);
+}
+
+// A hit on the key is a duplicate only if the readable identity and the content agree too.
+Answer against(bool same_content, Recorded recorded, bool by_operation) {
+  if (!same_content) return {Verdict::conflict, std::nullopt, by_operation};
+  const Verdict verdict = terminal(recorded.state) ? Verdict::duplicate : Verdict::held;
+  return {verdict, std::move(recorded), by_operation};
+}
+
+}  // namespace
+
+Batch::Batch(std::span<const Claimant> claimants)
+    : claimants_(claimants), messages_(claimants.size()), to_claim_(claimants.size()) {
+  for (Index index = 0; index < claimants.size(); ++index) {
+    to_claim_[index] = index;
+    messages_[index].operation = index;
+  }
+  keep_earliest_of_each(
+      to_claim_, [&](Index index) -> const Key& { return claimants_[index].key; },
+      [&, previous = none](Index index, Index earliest) mutable {
+        messages_[index].identity = earliest;
+        if (index != earliest) messages_[previous].next_same = index;
+        previous = index;
+      });
+  unclaimed_ = to_claim_.size();
+}
+
+void Batch::claimed(Index index) {
+  assert(stands_for_identity(index) && !messages_[index].claimed);
+  messages_[index].claimed = true;
+  --unclaimed_;
+}
+
+bool Batch::claimed(const Key& key) {
+  const auto index = find_by_key(to_claim_, key, [&](Index i) -> const Key& { return claimants_[i].key; });
+  if (index) claimed(*index);
+  return index.has_value();
+}
+
+std::span<const Batch::Index> Batch::operations_to_claim() {
+  operations_to_claim_.clear();
+  for (const Index index : to_claim_) {
+    if (messages_[index].claimed && claimants_[index].operation) operations_to_claim_.push_back(index);
+  }
+  keep_earliest_of_each(
+      operations_to_claim_, [&](Index index) -> const Key& { return claimants_[index].operation->key; },
+      [&](Index index, Index earliest) { messages_[index].operation = earliest; });
+  return operations_to_claim_;
+}
+
+void Batch::operation_claimed(Index index) { messages_[index].operation_claimed = true; }
+
+bool Batch::operation_claimed(const Key& operation_key) {
+  const auto index = find_by_key(operations_to_claim_, operation_key,
+                                 [&](Index i) -> const Key& { return claimants_[i].operation->key; });
+  if (index) operation_claimed(*index);
+  return index.has_value();
+}
+
+std::vector<Batch::Index> Batch::to_look_up() const {
+  std::vector<Index> repeats;
+  if (unclaimed_ == 0) return repeats;
+  repeats.reserve(unclaimed_);
+  for (const Index index : to_claim_) {
+    if (!messages_[index].claimed) repeats.push_back(index);
+  }
+  return repeats;
+}
+
+std::vector<Batch::Index> Batch::operations_to_look_up() const {
+  std::vector<Index> repeats;
+  for (const Index index : operations_to_claim_) {
+    if (!messages_[index].operation_claimed) repeats.push_back(index);
+  }
+  return repeats;
+}
+
+// Every message of that identity is compared with the row itself, not with its neighbour in the batch.
+void Batch::known(Index index, const KnownMessage& known) {
+  for (Index same_key = index; same_key != none; same_key = messages_[same_key].next_same) {
+    const Claimant& claimant = claimants_[same_key];
+    const bool same = claimant.tenant.text() == known.tenant && claimant.producer.text() == known.producer &&
+                      std::string_view(claimant.id) == known.id && claimant.payload_hash == known.payload_hash;
+    known_[same_key] = against(same, known.recorded, false);
+  }
+}
+
+bool Batch::known(const Key& key, const KnownMessage& row) {
+  const auto index = find_by_key(to_claim_, key, [&](Index i) -> const Key& { return claimants_[i].key; });
+  if (index) known(*index, row);
+  return index.has_value();
+}
+
+void Batch::known_operation(Index index, const KnownOperation& known) { originals_[index] = known; }
+
+bool Batch::known_operation(const Key& operation_key, const KnownOperation& row) {
+  const auto index = find_by_key(operations_to_claim_, operation_key,
+                                 [&](Index i) -> const Key& { return claimants_[i].operation->key; });
+  if (index) known_operation(*index, row);
+  return index.has_value();
+}
+
+bool Batch::lost_operation(Index index) const {
+  const Message& message = messages_[index];
+  return claimants_[index].operation && !(message.operation == index && message.operation_claimed);
+}
+
+bool Batch::first(Index index) const {
+  return stands_for_identity(index) && messages_[index].claimed && !lost_operation(index);
+}
+
+void Batch::finish(Index index, Recorded recorded) {
+  assert(first(index));
+  recorded_[index] = std::move(recorded);
+}
+
+Recorded Batch::recorded_of(Index index) const {
+  const auto found = recorded_.find(index);
+  return found == recorded_.end() ? Recorded{} : found->second;
+}
+
+// A message with an inbox row of its own whose operation belongs to another: of this batch, or from before.
+Answer Batch::answer_by_operation(Index index) const {
+  const Claimant& claimant = claimants_[index];
+  const Index original = messages_[index].operation;
+  if (messages_[original].operation_claimed) {
+    const Claimant& other = claimants_[original];
+    const bool same = claimant.operation->text == other.operation->text && claimant.payload_hash == other.payload_hash;
+    Answer answer = against(same, recorded_of(original), true);
+    if (answer.recorded) answer.recorded->original = other.key;
+    return answer;
+  }
+  const KnownOperation& row = originals_.at(original);
+  const bool same = claimant.operation->text == row.text && claimant.payload_hash == row.payload_hash;
+  Answer answer = against(same, row.recorded, true);
+  if (answer.recorded) answer.recorded->original = row.message;
+  return answer;
+}
+
+// A second copy inside the batch of a message that is new.
+Answer Batch::answer_in_batch(Index index, Index original) const {
+  const bool same = same_identity(claimants_[index], claimants_[original]) &&
+                    claimants_[index].payload_hash == claimants_[original].payload_hash;
+  if (!lost_operation(original)) return against(same, recorded_of(original), false);
+  Answer answer = answer_by_operation(original);
+  return same ? answer : Answer{Verdict::conflict, std::nullopt, false};
+}
+
+Answer Batch::answer(Index index) const {
+  if (const auto known = known_.find(index); known != known_.end()) return known->second;
+  if (!stands_for_identity(index)) return answer_in_batch(index, messages_[index].identity);
+  return lost_operation(index) ? answer_by_operation(index) : Answer{};
+}
+
+bool Batch::operation_resolved(Index index) const {
+  const Index winner = messages_[index].operation;
+  return messages_[winner].operation_claimed || originals_.contains(winner);
+}
+
+bool Batch::resolved() const {
+  for (const Index index : to_claim_) {
+    if (!messages_[index].claimed && !known_.contains(index)) return false;
+  }
+  return std::all_of(operations_to_claim_.begin(), operations_to_claim_.end(),
+                     [&](Index index) { return operation_resolved(index); });
+}
+
+std::vector<Answer> Batch::answers() const {
+  assert(resolved());
+  std::vector<Answer> answers;
+  answers.reserve(messages_.size());
+  for (Index index = 0; index < messages_.size(); ++index) answers.push_back(answer(index));
+  return answers;
+}
+
+std::vector<Batch::Record> Batch::records() const {
+  std::vector<Record> records;
+  for (const Index index : to_claim_) {
+    if (!messages_[index].claimed) continue;
+    if (const Recorded own = recorded_of(index); own != Recorded{}) {
+      records.push_back({index, own});
+    } else if (lost_operation(index)) {
+      Answer answer = answer_by_operation(index);
+      if (answer.verdict == Verdict::conflict) {
+        records.push_back({index, {State::quarantined, "operation_conflict", {}, std::nullopt}});
+      } else {
+        records.push_back({index, {State::duplicate, {}, {}, answer.recorded->original}});
+      }
+    }
+  }
+  return records;
+}
+
+}  // namespace onceward

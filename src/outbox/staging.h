@@ -1,0 +1,68 @@
+// What a transaction has staged and not yet written: outgoing messages and calls, copied once into an arena that the
+// stores write from, set-wise, at the flush. Staging the same message again gives the same ids and bytes.
+#pragma once
+
+#include <cstdint>
+#include <memory_resource>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onceward/claim.h"
+#include "onceward/transaction.h"
+
+namespace onceward {
+
+inline constexpr std::uint32_t no_cause = ~std::uint32_t{0};
+
+// The inbound message on whose behalf something is staged.
+struct Cause {
+  std::uint32_t index = no_cause;
+  std::string_view consumer;
+  KeyScheme scheme = KeyScheme::hash;
+  Key key;
+  const Envelope* envelope = nullptr;
+};
+
+struct StagedOutgoing {
+  std::uint32_t cause;
+  Key cause_key;  // zero without a cause
+  Outgoing message;  // every view lives in the arena; id is set
+  std::string_view headers_json;  // "" for none
+  std::string_view tenant, correlation_id, causation_id, trace_parent;  // of the cause
+  Key fact;  // where message.unique_fact
+};
+
+struct StagedCall {
+  std::uint32_t cause;
+  Key cause_key;
+  Key key;  // of (tenant, endpoint, idempotency key)
+  Call call;
+  std::string_view tenant, correlation_id, trace_parent;
+  PayloadHash request_hash;
+};
+
+class Staging {
+ public:
+  // Throws Fault(statement_failed) for what no store could write: NUL or invalid UTF-8 in a name, a unique fact that
+  // lacks one of its four parts, a key that is empty or too long.
+  void add(const Cause& cause, const Outgoing& outgoing);
+  void add(const Cause& cause, const Call& call);
+  void forget(std::uint32_t cause);
+  void clear();
+
+  std::span<const StagedOutgoing> outgoing() const { return outgoing_; }
+  std::span<const StagedCall> calls() const { return calls_; }
+
+ private:
+  std::string_view keep(std::string_view text);
+
+  std::pmr::monotonic_buffer_resource arena_;
+  std::vector<StagedOutgoing> outgoing_;
+  std::vector<StagedCall> calls_;
+  std::uint32_t last_cause_ = no_cause;
+  std::vector<std::pair<std::string, std::uint32_t>> ordinals_;  // of last_cause_, by type and name
+};
+
+}  // namespace onceward
