@@ -5,6 +5,10 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+# SQLite is our only C: the same flags in every preset, so that ccache compiles it once.
+set(CMAKE_C_FLAGS_DEBUG "")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "")
+
 find_program(ONCEWARD_CCACHE ccache)
 if(ONCEWARD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Without the directory in the hash, two build directories of one checkout share their objects.
