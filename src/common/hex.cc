@@ -1,0 +1,32 @@
+#include "src/common/hex.h"
+
+namespace onceward {
+namespace {
+
+constexpr char kDigits[] = "0123456789abcdef";
+
+void append(std::string& text, unsigned char byte) {
+  text += kDigits[byte >> 4];
+  text += kDigits[byte & 0xf];
+}
+
+}  // namespace
+
+std::string to_hex(std::span<const unsigned char> bytes) {
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (const unsigned char byte : bytes) append(text, byte);
+  return text;
+}
+
+std::string to_uuid(std::span<const unsigned char, 16> bytes) {
+  std::string text;
+  text.reserve(36);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    append(text, bytes[i]);
+  }
+  return text;
+}
+
+}  // namespace onceward
