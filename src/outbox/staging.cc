@@ -1,0 +1,220 @@
+#include "src/outbox/staging.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "onceward/fault.h"
+#include "src/common/sha256.h"
+#include "src/envelope/derived_id.h"
+
+namespace onceward {
+namespace {
+
+constexpr EnvelopeLimits limits;
+
+// `what` names the member, never its value.
+[[noreturn]] void refuse(std::string_view what, std::string_view why) {
+  throw Fault(FaultCode::statement_failed, Poisons::transaction, fmt::format("cannot stage: {} {}", what, why));
+}
+
+void check_text(std::string_view what, std::string_view text) {
+  if (std::memchr(text.data(), 0, text.size()) != nullptr) refuse(what, "holds a NUL byte");
+  if (!simdjson::validate_utf8(text.data(), text.size())) refuse(what, "is not valid UTF-8");
+}
+
+// A name or id that may be left out.
+void check_name(std::string_view what, std::string_view text) {
+  if (text.empty()) return;
+  if (text.size() > limits.id_bytes) refuse(what, fmt::format("is longer than {} bytes", limits.id_bytes));
+  check_text(what, text);
+}
+
+void check_required(std::string_view what, std::string_view text) {
+  if (text.empty()) refuse(what, "is empty");
+  check_name(what, text);
+}
+
+void check_bytes(std::string_view what, std::string_view bytes) {
+  if (bytes.size() > limits.message_bytes) refuse(what, fmt::format("is longer than {} bytes", limits.message_bytes));
+}
+
+void check_headers(std::span<const Header> headers) {
+  if (headers.size() > limits.header_count) refuse("headers", fmt::format("are more than {}", limits.header_count));
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < headers.size(); ++i) {
+    check_required("a header's name", headers[i].name);
+    if (!headers[i].value.empty()) check_text("a header's value", headers[i].value);
+    bytes += headers[i].name.size() + headers[i].value.size();
+    for (std::size_t other = 0; other < i; ++other) {
+      if (headers[other].name == headers[i].name) refuse("headers", "hold one name twice");
+    }
+  }
+  if (bytes > limits.header_bytes) refuse("headers", fmt::format("are longer than {} bytes", limits.header_bytes));
+}
+
+void check(const Outgoing& outgoing) {
+  check_required("the type of an outgoing message", outgoing.type);
+  check_name("the key of an outgoing message", outgoing.key);
+  check_name("the id of an outgoing message", outgoing.id);
+  check_name("the name of an outgoing message", outgoing.name);
+  check_name("the aggregate type of an outgoing message", outgoing.aggregate_type);
+  check_name("the aggregate id of an outgoing message", outgoing.aggregate_id);
+  check_name("the content type of an outgoing message", outgoing.content_type);
+  check_bytes("the payload of an outgoing message", outgoing.payload);
+  if (!outgoing.headers.empty()) check_headers(outgoing.headers);
+  const bool whole_fact =
+      !outgoing.aggregate_type.empty() && !outgoing.aggregate_id.empty() && outgoing.aggregate_version;
+  if (outgoing.unique_fact && !whole_fact) {
+    refuse("a unique fact", "needs its aggregate type, aggregate id, aggregate version and type");
+  }
+}
+
+void check(const Call& call) {
+  check_required("the endpoint of a call", call.endpoint);
+  check_required("the key of a call", call.key);
+  check_name("the type of a call", call.type);
+  check_name("the business key of a call", call.business_key);
+  check_bytes("the body of a call", call.body);
+}
+
+std::string headers_text(std::span<const Header> headers) {
+  auto object = nlohmann::ordered_json::object();
+  for (const Header& header : headers) object[std::string(header.name)] = std::string(header.value);
+  return object.dump();
+}
+
+Key key_of(const Digest& digest) {
+  Key key;
+  std::copy_n(digest.begin(), key.bytes.size(), key.bytes.begin());
+  return key;
+}
+
+// What is taken over from the cause; views into its envelope.
+struct Inherited {
+  std::string_view tenant, correlation_id, causation_id, trace_parent;
+};
+
+Inherited inherited(const Cause& cause) {
+  if (cause.envelope == nullptr) return {};
+  const EnvelopeFields& fields = cause.envelope->fields();
+  const std::string_view message_id = fields.message_id.text();
+  Inherited from{fields.tenant.text(), fields.correlation_id.text(), message_id, fields.trace_parent};
+  if (from.correlation_id.empty()) from.correlation_id = message_id;
+  check_name("the tenant of the cause", from.tenant);
+  check_name("the correlation id of the cause", from.correlation_id);
+  check_name("the message id of the cause", from.causation_id);
+  check_name("the trace parent of the cause", from.trace_parent);
+  return from;
+}
+
+}  // namespace
+
+std::string_view Staging::keep(std::string_view text) {
+  if (text.empty()) return {};
+  char* const bytes = static_cast<char*>(arena_.allocate(text.size(), 1));
+  std::memcpy(bytes, text.data(), text.size());
+  return {bytes, text.size()};
+}
+
+// Most rows of a batch repeat their neighbour's type and content type.
+std::string_view Staging::keep(std::string_view text, std::string_view like) {
+  return text == like ? like : keep(text);
+}
+
+std::uint32_t Staging::next_ordinal(std::uint32_t cause, std::string_view type, std::string_view name) {
+  // Handlers run in the order of the batch, so the place is nearly always the end.
+  auto place = ordinals_.end();
+  while (place != ordinals_.begin() && std::prev(place)->cause > cause) --place;
+  for (auto ordinal = place; ordinal != ordinals_.begin() && std::prev(ordinal)->cause == cause;) {
+    --ordinal;
+    if (ordinal->type == type && ordinal->name == name) return ordinal->count++;
+  }
+  ordinals_.insert(place, {cause, 1, type, name});
+  return 0;
+}
+
+std::string_view Staging::id_of(const Cause& cause, const Outgoing& kept) {
+  if (cause.index == no_cause) return keep(fresh_id());
+  const std::uint32_t ordinal = next_ordinal(cause.index, kept.type, kept.name);
+  if (kept.name.empty()) return keep(derived_id(cause.consumer, cause.key, kept.type, ordinal));
+  // Neither holds a NUL, so no type alone reads like a type and a name.
+  const std::string named = fmt::format("{}{}{}", kept.type, '\0', kept.name);
+  return keep(derived_id(cause.consumer, cause.key, named, ordinal));
+}
+
+void Staging::add(const Cause& cause, const Outgoing& outgoing) {
+  check(outgoing);
+  const Inherited from = inherited(cause);
+  const Outgoing last = outgoing_.empty() ? Outgoing{} : outgoing_.back().message;
+
+  StagedOutgoing staged{};
+  staged.cause = cause.index;
+  staged.cause_key = cause.key;
+  staged.message = outgoing;
+  Outgoing& kept = staged.message;
+  kept.type = keep(outgoing.type, last.type);
+  kept.key = keep(outgoing.key);
+  kept.payload = keep(outgoing.payload);
+  kept.name = keep(outgoing.name, last.name);
+  kept.aggregate_type = keep(outgoing.aggregate_type, last.aggregate_type);
+  kept.aggregate_id = keep(outgoing.aggregate_id, kept.key);
+  kept.content_type = keep(outgoing.content_type, last.content_type);
+  kept.headers = {};
+  if (!outgoing.headers.empty()) staged.headers_json = keep(headers_text(outgoing.headers));
+  kept.id = outgoing.id.empty() ? id_of(cause, kept) : keep(outgoing.id);
+  staged.tenant = from.tenant;
+  staged.correlation_id = from.correlation_id;
+  staged.causation_id = from.causation_id;
+  staged.trace_parent = from.trace_parent;
+  if (kept.unique_fact) {
+    staged.fact = key_of(sha256_of_fields({"onceward/fact/1", from.tenant, kept.aggregate_type, kept.aggregate_id,
+                                           fmt::format_int(*kept.aggregate_version).c_str(), kept.type}));
+  }
+  outgoing_.push_back(staged);
+}
+
+void Staging::add(const Cause& cause, const Call& call) {
+  check(call);
+  const Inherited from = inherited(cause);
+  const Call last = calls_.empty() ? Call{} : calls_.back().call;
+
+  StagedCall staged{};
+  staged.cause = cause.index;
+  staged.cause_key = cause.key;
+  staged.call = call;
+  staged.call.endpoint = keep(call.endpoint, last.endpoint);
+  staged.call.key = keep(call.key);
+  staged.call.body = keep(call.body);
+  staged.call.type = keep(call.type, last.type);
+  staged.call.business_key = keep(call.business_key);
+  staged.tenant = from.tenant;
+  staged.correlation_id = from.correlation_id;
+  staged.trace_parent = from.trace_parent;
+  staged.key = key_of(sha256_of_fields({"onceward/call/1", from.tenant, call.endpoint, call.key}));
+  staged.request_hash.bytes = sha256_of_fields({"onceward/request/1", call.type, call.body});
+  calls_.push_back(staged);
+}
+
+void Staging::forget(std::uint32_t cause) {
+  const auto caused = [&](const auto& row) { return row.cause == cause; };
+  std::erase_if(outgoing_, caused);
+  std::erase_if(calls_, caused);
+  std::erase_if(ordinals_, caused);
+}
+
+void Staging::written() {
+  outgoing_.clear();
+  calls_.clear();
+}
+
+void Staging::clear() {
+  written();
+  ordinals_.clear();
+  arena_.release();
+}
+
+}  // namespace onceward
