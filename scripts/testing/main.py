@@ -1,0 +1,55 @@
+"""The order of ./run test, its servers, and its last line."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+import steps
+from report import Report
+
+
+def services(verb, environment):
+    subprocess.run([str(steps.ROOT / "run"), "services", verb], env=environment, check=True, stdout=subprocess.DEVNULL)
+
+
+def start_services(directory):
+    """Servers of this run alone: two runs at once do not meet, and what we stop is what we started."""
+    environment = dict(os.environ, ONCEWARD_SERVICES_DIR=directory)
+    services("up", environment)
+    for line in open(os.path.join(directory, "env"), encoding="utf-8"):
+        name, value = line.removeprefix("export ").strip().split("=", 1)
+        environment[name] = value
+    return environment
+
+
+def run(pattern, report):
+    steps.LOGS.mkdir(parents=True, exist_ok=True)
+    steps.tidy(pattern, report)
+    directory = tempfile.mkdtemp(prefix="onceward-test-", dir="/tmp")
+    environment = dict(os.environ, ONCEWARD_SERVICES_DIR=directory)
+    try:
+        if steps.build("dev", report):
+            environment = start_services(directory)
+            steps.executables("dev", pattern, environment, report)
+            steps.install(pattern, environment, report)
+        steps.threads(pattern, environment, report)
+        steps.clang(pattern, environment, report)
+    finally:
+        services("down", environment)
+        subprocess.run(["rm", "-rf", directory], check=True)
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers are stopped then, too
+    report = Report()
+    try:
+        run(sys.argv[1] if len(sys.argv) > 1 else "", report)
+    except (subprocess.CalledProcessError, OSError) as error:
+        report.add("run", 0, [f"Run.Completes: {error}"], 0)
+    return report.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
