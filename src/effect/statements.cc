@@ -6,10 +6,11 @@
 namespace onceward {
 namespace {
 
+// With a NUL behind it, which libpq wants after text.
 std::string_view copy(std::pmr::memory_resource& arena, std::string_view text) {
-  if (text.empty()) return {};
-  char* const bytes = static_cast<char*>(arena.allocate(text.size(), 1));
-  std::memcpy(bytes, text.data(), text.size());
+  char* const bytes = static_cast<char*>(arena.allocate(text.size() + 1, 1));
+  if (!text.empty()) std::memcpy(bytes, text.data(), text.size());
+  bytes[text.size()] = '\0';
   return {bytes, text.size()};
 }
 

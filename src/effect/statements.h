@@ -15,7 +15,7 @@ namespace onceward {
 struct BufferedStatement {
   std::uint32_t message;  // whose handler asked for it; no_message for the whole batch's
   std::string_view sql;
-  std::span<const Value> values;
+  std::span<const Value> values;  // text and bytes have a NUL behind them
 };
 
 class Statements {
