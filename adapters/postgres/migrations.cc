@@ -29,7 +29,7 @@ CREATE TABLE onceward.consumer (
 );
 CREATE TABLE onceward.inbox (
   key          uuid NOT NULL PRIMARY KEY,
-  received_at  timestamptz NOT NULL,
+  received_at  timestamptz NOT NULL DEFAULT now(),
   consumer     integer NOT NULL,
   payload_hash bytea NOT NULL,
   tenant       text NOT NULL,
@@ -44,7 +44,7 @@ CREATE TABLE onceward.inbox_outcome (
   result          bytea NOT NULL,
   original        uuid,
   next_attempt_at timestamptz,
-  recorded_at     timestamptz NOT NULL
+  recorded_at     timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX inbox_outcome_waiting ON onceward.inbox_outcome (consumer, next_attempt_at)
   WHERE next_attempt_at IS NOT NULL;
@@ -52,7 +52,7 @@ CREATE TABLE onceward.inbox_body (
   key      uuid NOT NULL PRIMARY KEY,
   envelope text NOT NULL,
   payload  bytea NOT NULL,
-  kept_at  timestamptz NOT NULL
+  kept_at  timestamptz NOT NULL DEFAULT now()
 );
 CREATE TABLE onceward.operation (
   key          uuid NOT NULL PRIMARY KEY,
@@ -63,7 +63,7 @@ CREATE TABLE onceward.operation (
 );
 CREATE TABLE onceward.outbox (
   position          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  staged_at         timestamptz NOT NULL,
+  staged_at         timestamptz NOT NULL DEFAULT now(),
   consumer          integer NOT NULL,
   cause             uuid,
   aggregate_version bigint,
@@ -87,7 +87,7 @@ CREATE TABLE onceward.outbox_fact (
 );
 CREATE TABLE onceward.ledger (
   key             uuid NOT NULL PRIMARY KEY,
-  created_at      timestamptz NOT NULL,
+  created_at      timestamptz NOT NULL DEFAULT now(),
   not_before      timestamptz,
   consumer        integer NOT NULL,
   cause           uuid,
@@ -105,7 +105,7 @@ CREATE TABLE onceward.ledger_attempt (
   key          uuid NOT NULL,
   number       integer NOT NULL,
   state        text NOT NULL,
-  at           timestamptz NOT NULL,
+  at           timestamptz NOT NULL DEFAULT now(),
   response     bytea,
   external_ref text,
   error        text,
@@ -113,14 +113,14 @@ CREATE TABLE onceward.ledger_attempt (
 );
 CREATE TABLE onceward.attempt (
   key    uuid NOT NULL,
-  at     timestamptz NOT NULL,
+  at     timestamptz NOT NULL DEFAULT now(),
   kind   text NOT NULL CHECK (kind IN ('start', 'void')),
   worker text NOT NULL
 );
 CREATE INDEX attempt_key ON onceward.attempt (key);
 CREATE TABLE onceward.quarantine (
   number       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  parked_at    timestamptz NOT NULL,
+  parked_at    timestamptz NOT NULL DEFAULT now(),
   consumer     integer NOT NULL,
   fingerprint  uuid NOT NULL UNIQUE,
   reason       text NOT NULL,
@@ -133,7 +133,7 @@ CREATE TABLE onceward.quarantine (
 );
 CREATE TABLE onceward.audit (
   number bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  at     timestamptz NOT NULL,
+  at     timestamptz NOT NULL DEFAULT now(),
   who    text NOT NULL,
   action text NOT NULL,
   object text NOT NULL,

@@ -1,0 +1,91 @@
+// One column of a set-wise statement, in PostgreSQL's binary format: an array, or a single value while all rows agree
+// (each unnest costs the server about as much as the column's own bytes).
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onceward/identity.h"
+
+namespace onceward::postgres {
+
+struct Type {
+  Oid element;
+  Oid array;
+  std::string_view name;
+};
+inline constexpr Type bool_type{16, 1000, "boolean"};
+inline constexpr Type bytea_type{17, 1001, "bytea"};
+inline constexpr Type int8_type{20, 1016, "bigint"};
+inline constexpr Type int2_type{21, 1005, "smallint"};
+inline constexpr Type int4_type{23, 1007, "integer"};
+inline constexpr Type text_type{25, 1009, "text"};
+inline constexpr Type float8_type{701, 1022, "double precision"};
+inline constexpr Type timestamptz_type{1184, 1185, "timestamptz"};
+inline constexpr Type uuid_type{2950, 2951, "uuid"};
+
+struct Parameter {
+  Oid type = 0;
+  const char* data = nullptr;  // null: NULL
+  int length = 0;
+  int format = 1;
+};
+
+void append_big_endian(std::string& out, std::uint64_t value, int bytes);
+std::int64_t postgres_micros(Timestamp time);  // since 2000-01-01
+Timestamp from_postgres_micros(std::int64_t micros);
+
+class Column {
+ public:
+  enum class Shape { may_be_uniform, always_array };
+
+  Column(std::string_view name, Type type, Shape shape = Shape::may_be_uniform)
+      : name_(name), type_(type), varies_(shape == Shape::always_array) {}
+  // The value is what `expression` makes of it: "now() + {} * interval '1 millisecond'".
+  Column(std::string_view name, Type type, const char* expression) : name_(name), type_(type), wrapped_(expression) {}
+
+  void add(std::string_view bytes) { add_element(bytes, false); }
+  void add(const Key& key) { add({reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size()}); }
+  void add(const PayloadHash& hash) { add({reinterpret_cast<const char*>(hash.bytes.data()), hash.bytes.size()}); }
+  void add(std::int64_t value);  // of the column's width
+  void add(Timestamp time) { add(postgres_micros(time)); }
+  void add_null() { add_element({}, true); }
+  template <class T>
+  void add(const std::optional<T>& value) {
+    value ? add(*value) : add_null();
+  }
+
+  std::string_view name() const { return name_; }
+  std::uint32_t size() const { return count_; }
+  bool uniform() const { return !varies_; }
+  // `$n::type` or `unnest($n::type[])`.
+  std::string expression(int number) const;
+  // Borrows from this column.
+  Parameter parameter();
+
+ private:
+  void add_element(std::string_view bytes, bool null);
+  void append_element(std::string_view bytes, bool null);
+
+  std::string_view name_;
+  Type type_;
+  const char* wrapped_ = "{}";
+  bool varies_ = false;
+  bool first_is_null_ = false;
+  bool has_null_ = false;
+  std::uint32_t count_ = 0;
+  std::string first_;
+  std::string array_;
+};
+
+// `INSERT INTO table (columns) SELECT expressions`, its parameters numbered from 1. Columns of which nobody has a
+// value are written as constants by the caller.
+std::string insert_text(std::string_view table, const std::vector<Column*>& columns);
+std::vector<Parameter> parameters_of(const std::vector<Column*>& columns);
+
+}  // namespace onceward::postgres

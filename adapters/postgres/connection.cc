@@ -1,0 +1,261 @@
+#include "adapters/postgres/connection.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+namespace onceward::postgres {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t most_prepared = 256;
+constexpr std::chrono::milliseconds grace{5'000};  // the server's own deadlines fire first
+
+short wanted(PostgresPollingStatusType status) { return status == PGRES_POLLING_WRITING ? POLLOUT : POLLIN; }
+
+bool ok(const PGresult* result) {
+  const ExecStatusType status = PQresultStatus(result);
+  return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+}  // namespace
+
+Connection::Connection(const PostgresOptions& options)
+    : borrowed_(false), silence_deadline_(options.statement_deadline + options.lock_deadline + grace) {
+  connect(options);
+  try {
+    PQsetNoticeReceiver(connection_, &Connection::on_notice, this);
+    PQsetnonblocking(connection_, 1);
+    refuse_unfit_server(options);
+    may_prepare_ = options.prepare == PostgresOptions::Prepare::unless_pooled && !pooled_;
+  } catch (...) {
+    PQfinish(connection_);
+    throw;
+  }
+}
+
+Connection::Connection(PGconn* borrowed) : connection_(borrowed), borrowed_(true) {}
+
+Connection::~Connection() {
+  if (!borrowed_) PQfinish(connection_);
+}
+
+void Connection::connect(const PostgresOptions& options) {
+  char* unreadable = nullptr;
+  PQconninfoOption* const parsed = PQconninfoParse(options.url.c_str(), &unreadable);
+  PQfreemem(unreadable);  // it may quote the URL, and with it a password
+  if (!parsed) {
+    throw Fault(FaultCode::store_refused, Poisons::connection,
+                "the store's URL cannot be read: write postgres://user@host:port/database");
+  }
+  PQconninfoFree(parsed);
+  const std::array<const char*, 4> names{"dbname", "client_encoding", "fallback_application_name", nullptr};
+  const std::array<const char*, 4> values{options.url.c_str(), "UTF8", "onceward", nullptr};
+  connection_ = PQconnectStartParams(names.data(), values.data(), 1);
+  if (!connection_) throw std::bad_alloc();
+  PQsetErrorVerbosity(connection_, PQERRORS_VERBOSE);
+  const auto deadline = Clock::now() + options.connect_deadline;
+  auto status = PQstatus(connection_) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
+  while (status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    pollfd socket{PQsocket(connection_), wanted(status), 0};
+    if (left.count() <= 0 || ::poll(&socket, 1, static_cast<int>(left.count())) == 0) break;
+    status = PQconnectPoll(connection_);
+  }
+  if (status != PGRES_POLLING_OK) {
+    const Fault fault = status == PGRES_POLLING_FAILED ? fault_of(connection_, describe()) : no_answer(describe());
+    PQfinish(connection_);
+    connection_ = nullptr;
+    throw fault;
+  }
+  PQsetErrorVerbosity(connection_, PQERRORS_DEFAULT);
+}
+
+// A pooler answers with a backend pid of its own invention; the real one tells it apart.
+void Connection::refuse_unfit_server(const PostgresOptions& options) {
+  queue("SELECT pg_backend_pid(), pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean, "
+        "current_setting('server_version_num')::integer >= 150000, current_setting('server_encoding') = 'UTF8', "
+        "current_setting('synchronous_commit') = 'off'",
+        {}, Whose::ours, Format::text);
+  const auto results = sync();
+  const PGresult* const row = results.front().get();
+  pooled_ = std::to_string(PQbackendPID(connection_)) != PQgetvalue(row, 0, 0);
+  const auto holds = [&](int column) { return PQgetvalue(row, 0, column)[0] == 't'; };
+  if (holds(1)) {
+    throw Fault(FaultCode::store_read_only, Poisons::connection,
+                describe() + " is a standby or read-only: connect to the primary (target_session_attrs=read-write)");
+  }
+  if (!holds(2) || !holds(3)) {
+    throw Fault(FaultCode::store_refused, Poisons::connection,
+                describe() + " is older than PostgreSQL 15 or its encoding is not UTF8: use another server or database");
+  }
+  settings_ = fmt::format("SELECT set_config('lock_timeout', '{}', true), set_config('statement_timeout', '{}', true){}",
+                          options.lock_deadline.count(), options.statement_deadline.count(),
+                          holds(4) ? ", set_config('synchronous_commit', 'on', true)" : "");
+}
+
+std::string Connection::describe() const {
+  const auto text = [](const char* value) { return value && *value ? value : "?"; };
+  return fmt::format("PostgreSQL at {}:{}/{} as {}", text(PQhost(connection_)), text(PQport(connection_)),
+                     text(PQdb(connection_)), text(PQuser(connection_)));
+}
+
+void Connection::on_notice(void* self, const PGresult* notice) {
+  const char* const severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+  if (severity && std::string_view(severity) == "WARNING") static_cast<Connection*>(self)->warned_ = true;
+}
+
+void Connection::enter_pipeline() {
+  if (PQpipelineStatus(connection_) != PQ_PIPELINE_OFF) return;
+  if (borrowed_) PQsetnonblocking(connection_, 1);
+  if (!PQenterPipelineMode(connection_)) lost(fault_of(connection_, describe()));
+}
+
+void Connection::leave_pipeline() {
+  PQexitPipelineMode(connection_);
+  if (borrowed_) PQsetnonblocking(connection_, 0);
+}
+
+void Connection::lost(Fault fault) {
+  broken_ = true;
+  pending_.clear();
+  queued_ = 0;
+  throw fault;
+}
+
+// Null: to be sent as it is. The answer to a Parse that was queued and failed leaves no name behind.
+const std::string* Connection::prepare(std::string_view sql, Whose whose) {
+  if (!may_prepare_) return nullptr;
+  key_.assign(sql);
+  key_.push_back('\0');
+  key_.append(reinterpret_cast<const char*>(types_.data()), types_.size() * sizeof(Oid));
+  if (const auto found = prepared_.find(key_); found != prepared_.end()) return &found->second;
+  if (prepared_.size() >= most_prepared) return nullptr;
+  std::string name = fmt::format("ow{}", next_name_++);
+  if (!PQsendPrepare(connection_, name.c_str(), key_.c_str(), static_cast<int>(types_.size()), types_.data())) {
+    lost(fault_of(connection_, describe()));
+  }
+  pending_.push_back({true, key_, whose});
+  return &prepared_.emplace(key_, std::move(name)).first->second;
+}
+
+void Connection::queue(std::string_view sql, std::span<const Parameter> parameters, Whose whose, Format result) {
+  enter_pipeline();
+  types_.clear(), values_.clear(), lengths_.clear(), formats_.clear();
+  for (const Parameter& parameter : parameters) {
+    types_.push_back(parameter.type);
+    values_.push_back(parameter.data);
+    lengths_.push_back(parameter.length);
+    formats_.push_back(parameter.format);
+  }
+  const int count = static_cast<int>(parameters.size());
+  const std::string* const name = prepare(sql, whose);
+  const int sent = name ? PQsendQueryPrepared(connection_, name->c_str(), count, values_.data(), lengths_.data(),
+                                              formats_.data(), static_cast<int>(result))
+                        : PQsendQueryParams(connection_, std::string(sql).c_str(), count, types_.data(),
+                                            values_.data(), lengths_.data(), formats_.data(),
+                                            static_cast<int>(result));
+  if (!sent) lost(fault_of(connection_, describe()));
+  pending_.push_back({false, {}, whose});
+  ++queued_;
+  ++statements_;
+}
+
+void Connection::poll_socket(short events) {
+  pollfd socket{PQsocket(connection_), events, 0};
+  const int ready = ::poll(&socket, 1, static_cast<int>(silence_deadline_.count()));
+  if (ready == 0) lost(no_answer(describe()));
+  if (ready < 0 && errno != EINTR) lost(no_answer(describe()));
+}
+
+void Connection::await_input() {
+  while (PQisBusy(connection_)) {
+    const int unsent = PQflush(connection_);
+    if (unsent < 0) {
+      // The server may have said why before it closed: read that first.
+      if (!PQconsumeInput(connection_)) lost(no_answer(describe()));
+      if (PQisBusy(connection_)) lost(no_answer(describe()));
+      return;
+    }
+    poll_socket(static_cast<short>(unsent ? POLLIN | POLLOUT : POLLIN));
+    if (!PQconsumeInput(connection_)) lost(no_answer(describe()));
+  }
+}
+
+Result Connection::take_result() {
+  await_input();
+  return Result(PQgetResult(connection_));
+}
+
+void Connection::answer_all(Answers& answers) {
+  if (!PQpipelineSync(connection_)) lost(fault_of(connection_, describe()));
+  ++round_trips_;
+  std::optional<Fault> first_fault;
+  const std::vector<Pending> pending = std::move(pending_);
+  pending_.clear();
+  queued_ = 0;
+  for (const Pending& statement : pending) {
+    if (&statement == &pending.back()) warned_ = false;
+    Result result = take_result();
+    if (!result) lost(no_answer(describe()));
+    while (take_result()) {
+    }
+    if (!ok(result.get())) {
+      if (!first_fault && PQresultStatus(result.get()) != PGRES_PIPELINE_ABORTED) {
+        first_fault = fault_of(result.get(), statement.whose);
+        answers.failed = PQstatus(connection_) == CONNECTION_OK;
+      }
+      if (statement.preparing) prepared_.erase(statement.prepared);
+      if (PQstatus(connection_) != CONNECTION_OK) lost(*first_fault);
+    } else if (!statement.preparing) {
+      answers.results.push_back(std::move(result));
+    }
+  }
+  const Result end = take_result();
+  if (PQresultStatus(end.get()) != PGRES_PIPELINE_SYNC) lost(no_answer(describe()));
+  if (borrowed_) leave_pipeline();
+  if (first_fault) {
+    if (first_fault->poisons() != Poisons::transaction) broken_ = true;
+    throw *first_fault;
+  }
+}
+
+std::vector<Result> Connection::sync() {
+  Answers answers;
+  if (!pending_.empty()) answer_all(answers);
+  return std::move(answers.results);
+}
+
+Commit Connection::sync_commit(std::vector<Result>& results) {
+  Answers answers;
+  try {
+    answer_all(answers);
+  } catch (const Fault& fault) {
+    // A statement that was refused on a living connection took the COMMIT behind it down with it.
+    if (answers.failed) throw;
+    if (fault.poisons() == Poisons::transaction) throw;
+    return Commit::in_doubt;
+  }
+  results = std::move(answers.results);
+  const std::string_view tag = PQcmdStatus(results.back().get());
+  results.pop_back();
+  if (tag != "COMMIT") return Commit::failed;
+  return warned_ ? Commit::in_doubt : Commit::committed;
+}
+
+void Connection::run_script(const std::string& sql) {
+  if (PQpipelineStatus(connection_) != PQ_PIPELINE_OFF) leave_pipeline();
+  if (!PQsendQuery(connection_, sql.c_str())) lost(fault_of(connection_, describe()));
+  std::optional<Fault> first_fault;
+  while (Result result = take_result()) {
+    if (!ok(result.get()) && !first_fault) first_fault = fault_of(result.get(), Whose::ours);
+  }
+  if (first_fault) throw *first_fault;
+}
+
+}  // namespace onceward::postgres

@@ -1,0 +1,130 @@
+#include "adapters/postgres/faults.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <regex>
+
+namespace onceward::postgres {
+namespace {
+
+struct Meaning {
+  std::string_view prefix;  // of the SQLSTATE; the first that fits counts
+  FaultCode fault;
+  Poisons poisons;
+  std::string_view advice;
+};
+
+constexpr std::array meanings{
+    Meaning{"40001", FaultCode::lost_race, Poisons::transaction, "it is run again within its limit"},
+    Meaning{"40P01", FaultCode::lost_race, Poisons::transaction, "a deadlock; it is run again within its limit"},
+    Meaning{"40", FaultCode::lost_race, Poisons::transaction, "it is run again within its limit"},
+    Meaning{"55P03", FaultCode::busy, Poisons::transaction,
+            "another transaction holds the same key or row; look for one that stays open (pg_stat_activity)"},
+    Meaning{"57014", FaultCode::timed_out, Poisons::transaction,
+            "the statement passed its deadline; make it cheaper or raise statement_deadline"},
+    Meaning{"57P0", FaultCode::store_unavailable, Poisons::connection, "the server is stopping or starting"},
+    Meaning{"25P03", FaultCode::timed_out, Poisons::connection, "the transaction stood idle for too long"},
+    Meaning{"08", FaultCode::store_unavailable, Poisons::connection, "check that the server is up and reachable"},
+    Meaning{"53100", FaultCode::store_full, Poisons::transaction, "the server's disk is full: free space on it"},
+    Meaning{"53300", FaultCode::store_full, Poisons::connection,
+            "the server has no connection left: raise max_connections or run fewer workers"},
+    Meaning{"53", FaultCode::store_full, Poisons::transaction, "the server lacks a resource; see its log"},
+    Meaning{"54", FaultCode::statement_failed, Poisons::transaction, "a limit of the server was passed"},
+    Meaning{"28", FaultCode::store_refused, Poisons::connection, "check the user, the password and pg_hba.conf"},
+    Meaning{"3D000", FaultCode::store_refused, Poisons::connection, "create the database, or correct its name"},
+    Meaning{"42501", FaultCode::store_refused, Poisons::transaction, "grant this user what it lacks"},
+    Meaning{"25006", FaultCode::store_read_only, Poisons::connection, "connect to the primary, not to a standby"},
+    Meaning{"23", FaultCode::constraint_violated, Poisons::transaction, "the row breaks a constraint of its table"},
+    Meaning{"25P02", FaultCode::transaction_failed, Poisons::transaction, "an earlier statement had failed"},
+    Meaning{"58030", FaultCode::store_unavailable, Poisons::connection, "the server cannot read or write its files"},
+    Meaning{"XX00", FaultCode::store_corrupt, Poisons::connection, "see the server's log before anything else"},
+};
+
+constexpr Meaning any{"", FaultCode::statement_failed, Poisons::transaction, "correct the statement"};
+
+const Meaning& meaning_of(std::string_view sqlstate) {
+  for (const Meaning& meaning : meanings) {
+    if (sqlstate.starts_with(meaning.prefix)) return meaning;
+  }
+  return any;
+}
+
+std::string field(const PGresult* result, int code) {
+  const char* const text = PQresultErrorField(result, code);
+  return text ? text : "";
+}
+
+// Classes 22 (data) and 23 (constraints) quote values in their message; names are enough to find the place.
+std::string describe(const PGresult* result, std::string_view sqlstate) {
+  if (!sqlstate.starts_with("22") && !sqlstate.starts_with("23")) return field(result, PG_DIAG_MESSAGE_PRIMARY);
+  std::string place;
+  for (const auto& [what, code] : {std::pair{"constraint", PG_DIAG_CONSTRAINT_NAME}, {"table", PG_DIAG_TABLE_NAME},
+                                   {"column", PG_DIAG_COLUMN_NAME}}) {
+    if (const std::string name = field(result, code); !name.empty()) place += fmt::format(" {} \"{}\"", what, name);
+  }
+  return sqlstate.starts_with("22") ? "a value does not fit its type" + place : "violated" + place;
+}
+
+// Our own tables are guarded by constraints whose violation has a meaning of its own.
+std::optional<Fault> guarded(const PGresult* result, std::string_view sqlstate) {
+  if (field(result, PG_DIAG_SCHEMA_NAME) != "onceward") return std::nullopt;
+  const std::string table = field(result, PG_DIAG_TABLE_NAME);
+  if (table == "ledger" && sqlstate == "23502") return call_conflict();
+  if (table != "outbox_fact" || sqlstate != "23505") return std::nullopt;
+  return Fault(FaultCode::fact_exists, Poisons::transaction,
+               "a unique fact (aggregate type, id, version and event type) was staged before: "
+               "two messages tell of the same step, or a version was used twice");
+}
+
+// Only the connection's own message has the SQLSTATE of a refused log-in: "FATAL:  28P01: ..." at verbosity VERBOSE.
+std::string sqlstate_of_refusal(const std::string& message) {
+  static const std::regex pattern(":  ([0-9A-Z]{5}): ");
+  std::smatch match;
+  return std::regex_search(message, match, pattern) ? match[1].str() : "";
+}
+
+std::string first_line(std::string text) {
+  if (const auto end = text.find('\n'); end != std::string::npos) text.resize(end);
+  return text;
+}
+
+}  // namespace
+
+Fault fault_of(const PGresult* result, Whose whose) {
+  const std::string sqlstate = field(result, PG_DIAG_SQLSTATE);
+  if (sqlstate.empty()) return no_answer("PostgreSQL");
+  if (whose == Whose::ours && (sqlstate == "42P01" || sqlstate == "3F000" || sqlstate == "42703")) {
+    return {FaultCode::schema_missing, Poisons::transaction,
+            "Onceward's tables are not there, or are older than this program: run `onceward store migrate`", sqlstate};
+  }
+  if (const auto own = guarded(result, sqlstate)) return *own;
+  const Meaning& meaning = meaning_of(sqlstate);
+  return {meaning.fault, meaning.poisons,
+          fmt::format("{} (SQLSTATE {}): {}", describe(result, sqlstate), sqlstate, meaning.advice), sqlstate};
+}
+
+Fault fault_of(PGconn* connection, const std::string& where) {
+  const std::string message = PQerrorMessage(connection);
+  const std::string sqlstate = sqlstate_of_refusal(message);
+  if (sqlstate.empty()) {
+    return {FaultCode::store_unavailable, Poisons::connection,
+            fmt::format("{}: {}: check that the server is up and reachable", where, first_line(message))};
+  }
+  const Meaning& meaning = meaning_of(sqlstate);
+  return {meaning.fault, Poisons::connection,
+          fmt::format("{}: {}: {}", where, first_line(message), meaning.advice), sqlstate};
+}
+
+Fault call_conflict() {
+  return {FaultCode::call_conflict, Poisons::transaction,
+          "a call was staged before under the same key with other content: a key must name one business action"};
+}
+
+Fault no_answer(const std::string& where) {
+  return {FaultCode::store_unavailable, Poisons::connection,
+          where + ": the connection was lost or gave no answer in time: check the server and the network"};
+}
+
+}  // namespace onceward::postgres

@@ -1,0 +1,22 @@
+// What libpq and the server tell us, as Faults: by SQLSTATE, never by the text of a message.
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <string>
+#include <string_view>
+
+#include "onceward/fault.h"
+
+namespace onceward::postgres {
+
+// Whose statement it was: a missing table is our schema's in one case and the user's own business in the other.
+enum class Whose { ours, users };
+
+Fault fault_of(const PGresult* result, Whose whose);
+// The connection is lost, or was never there.
+Fault fault_of(PGconn* connection, const std::string& where);
+Fault no_answer(const std::string& where);
+Fault call_conflict();
+
+}  // namespace onceward::postgres

@@ -1,0 +1,89 @@
+#include <cassert>
+#include <optional>
+
+#include "adapters/postgres/connection.h"
+#include "adapters/postgres/schema.h"
+#include "adapters/postgres/unit.h"
+#include "onceward/adapter/postgres.h"
+
+namespace onceward {
+namespace postgres {
+namespace {
+
+class PostgresStore final : public Store {
+ public:
+  explicit PostgresStore(const PostgresOptions& options) : options_(options) { connect(); }
+
+  SchemaStatus migrate() override { return postgres::migrate(connected()); }
+  SchemaStatus schema() override { return schema_status(connected()); }
+
+  Enrolled enroll(const Declaration& declaration) override { return postgres::enroll(ready(), declaration); }
+
+  std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) override {
+    Connection& connection = ready();
+    ++transactions_;
+    return std::make_unique<Unit>(connection, consumer);
+  }
+
+  StoreCounters counters() const override {
+    return {round_trips_ + connection_->round_trips(), statements_ + connection_->statements(), transactions_,
+            reconnects_};
+  }
+
+  std::string describe() const override { return connection_->describe(); }
+
+ private:
+  void connect() {
+    auto next = std::make_unique<Connection>(options_);
+    if (connection_) {
+      round_trips_ += connection_->round_trips();
+      statements_ += connection_->statements();
+      ++reconnects_;
+    }
+    connection_ = std::move(next);
+    schema_checked_ = false;
+  }
+
+  // A connection that was lost, or whose last transaction could not be ended, is replaced.
+  Connection& connected() {
+    if (!connection_->usable() || connection_->in_transaction()) connect();
+    return *connection_;
+  }
+
+  Connection& ready() {
+    Connection& connection = connected();
+    if (!schema_checked_) check_schema(connection);
+    schema_checked_ = true;
+    return connection;
+  }
+
+  const PostgresOptions options_;
+  std::unique_ptr<Connection> connection_;
+  bool schema_checked_ = false;
+  std::uint64_t round_trips_ = 0;  // of connections that are gone
+  std::uint64_t statements_ = 0;
+  std::uint64_t transactions_ = 0;
+  std::uint64_t reconnects_ = 0;
+};
+
+}  // namespace
+}  // namespace postgres
+
+std::unique_ptr<Store> open_postgres(const PostgresOptions& options) {
+  return std::make_unique<postgres::PostgresStore>(options);
+}
+
+std::unique_ptr<Enlistment> enlist(pg_conn* connection, const Enrolled& consumer) {
+  if (PQtransactionStatus(connection) != PQTRANS_INTRANS || PQpipelineStatus(connection) != PQ_PIPELINE_OFF) {
+    throw Fault(FaultCode::transaction_failed, Poisons::transaction,
+                "enlist wants an idle connection inside a transaction: run BEGIN first, outside pipeline mode");
+  }
+  return std::make_unique<postgres::Unit>(std::make_unique<postgres::Connection>(connection), consumer);
+}
+
+Enrolled enroll(pg_conn* connection, const Declaration& declaration) {
+  postgres::Connection borrowed(connection);
+  return postgres::enroll(borrowed, declaration);
+}
+
+}  // namespace onceward

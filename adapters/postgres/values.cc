@@ -1,0 +1,135 @@
+#include "adapters/postgres/values.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <cstring>
+
+#include "src/common/utf8.h"
+#include "src/effect/sql_text.h"
+
+namespace onceward::postgres {
+namespace {
+
+constexpr std::size_t widest = 8;
+
+Fault not_text(std::string_view why) {
+  return {FaultCode::statement_failed, Poisons::transaction,
+          fmt::format("a text parameter {}: pass bytes as Blob", why)};
+}
+
+Datum datum_of(const PGresult* result, int row, int column) {
+  if (PQgetisnull(result, row, column)) return std::monostate{};
+  const std::string_view text(PQgetvalue(result, row, column),
+                              static_cast<std::size_t>(PQgetlength(result, row, column)));
+  switch (PQftype(result, column)) {
+    case int2_type.element:
+    case int4_type.element:
+    case int8_type.element: {
+      std::int64_t number = 0;
+      std::from_chars(text.data(), text.data() + text.size(), number);
+      return number;
+    }
+    case 700:
+    case float8_type.element:
+      return std::strtod(text.data(), nullptr);
+    case bool_type.element:
+      return text == "t";
+    case bytea_type.element: {
+      std::size_t length = 0;
+      unsigned char* const bytes = PQunescapeBytea(reinterpret_cast<const unsigned char*>(text.data()), &length);
+      OwnedBlob blob{std::string(reinterpret_cast<const char*>(bytes), length)};
+      PQfreemem(bytes);
+      return blob;
+    }
+    default:
+      return std::string(text);
+  }
+}
+
+}  // namespace
+
+std::span<const Parameter> ValueParameters::encode(std::span<const Value> values) {
+  parameters_.clear();
+  scratch_.clear();
+  scratch_.reserve(values.size() * widest);  // so that what is inside never moves
+  const auto number = [&](Type type, std::uint64_t bits, int bytes) {
+    const std::size_t at = scratch_.size();
+    append_big_endian(scratch_, bits, bytes);
+    parameters_.push_back({type.element, scratch_.data() + at, bytes, 1});
+  };
+  for (const Value& value : values) {
+    const auto& variant = value.get();
+    if (const auto* text = std::get_if<std::string_view>(&variant)) {
+      if (text->find('\0') != std::string_view::npos) throw not_text("holds a NUL");
+      if (!valid_utf8(*text)) throw not_text("is not UTF-8");
+      parameters_.push_back({0, text->data(), static_cast<int>(text->size()), 0});
+    } else if (const auto* blob = std::get_if<Blob>(&variant)) {
+      parameters_.push_back({bytea_type.element, blob->bytes.data(), static_cast<int>(blob->bytes.size()), 1});
+    } else if (const auto* integer = std::get_if<std::int64_t>(&variant)) {
+      number(int8_type, static_cast<std::uint64_t>(*integer), 8);
+    } else if (const auto* real = std::get_if<double>(&variant)) {
+      number(float8_type, std::bit_cast<std::uint64_t>(*real), 8);
+    } else if (const auto* truth = std::get_if<bool>(&variant)) {
+      number(bool_type, *truth ? 1 : 0, 1);
+    } else if (const auto* time = std::get_if<Timestamp>(&variant)) {
+      number(timestamptz_type, static_cast<std::uint64_t>(postgres_micros(*time)), 8);
+    } else {
+      parameters_.push_back({});
+    }
+  }
+  return parameters_;
+}
+
+Rows rows_of(const PGresult* result) {
+  Rows rows(static_cast<std::size_t>(PQntuples(result)));
+  const int columns = PQnfields(result);
+  for (int row = 0; row < PQntuples(result); ++row) {
+    Row& cells = rows[static_cast<std::size_t>(row)];
+    cells.reserve(static_cast<std::size_t>(columns));
+    for (int column = 0; column < columns; ++column) cells.push_back(datum_of(result, row, column));
+  }
+  return rows;
+}
+
+std::int64_t rows_changed(const PGresult* result) {
+  const std::string_view text = PQcmdTuples(const_cast<PGresult*>(result));
+  std::int64_t count = 0;
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  return count;
+}
+
+OverRelation over(const Relation& relation, std::string_view sql) {
+  OverRelation made;
+  std::string expressions;
+  for (const auto& source : relation.columns) {
+    const auto add = [&](Type type, const auto& values) {
+      Column& column = made.columns.emplace_back(source.name, type, Column::Shape::always_array);
+      for (const auto& value : values) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Blob>) {
+          column.add(value.bytes);
+        } else {
+          column.add(value);
+        }
+      }
+    };
+    if (const auto* integers = std::get_if<0>(&source.values)) add(int8_type, *integers);
+    if (const auto* texts = std::get_if<1>(&source.values)) add(text_type, *texts);
+    if (const auto* blobs = std::get_if<2>(&source.values)) add(bytea_type, *blobs);
+    if (const auto* times = std::get_if<3>(&source.values)) add(timestamptz_type, *times);
+    expressions += fmt::format("{}{} AS {}", expressions.empty() ? "" : ", ",
+                               made.columns.back().expression(static_cast<int>(made.columns.size())),
+                               quoted(source.name));
+  }
+  for (const Column& column : made.columns) {
+    if (column.size() != made.columns.front().size()) {
+      throw Fault(FaultCode::statement_failed, Poisons::transaction,
+                  fmt::format("the columns of relation {} differ in length", relation.name));
+    }
+  }
+  made.sql = with_table(fmt::format("{} AS (SELECT {})", quoted(relation.name), expressions), sql);
+  return made;
+}
+
+}  // namespace onceward::postgres
