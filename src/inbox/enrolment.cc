@@ -30,24 +30,28 @@ std::string escaped(std::string_view text) {
 
 std::string_view stored_name(FromEnvelope::Member member) {
   switch (member) {
-    case FromEnvelope::Member::message_id: return "message_id";
-    case FromEnvelope::Member::event_id: return "event_id";
-    case FromEnvelope::Member::command_id: return "command_id";
-    case FromEnvelope::Member::idempotency_key: return "idempotency_key";
-    case FromEnvelope::Member::business_key: return "business_key";
+    case FromEnvelope::Member::message_id:
+      return "message_id";
+    case FromEnvelope::Member::event_id:
+      return "event_id";
+    case FromEnvelope::Member::command_id:
+      return "command_id";
+    case FromEnvelope::Member::idempotency_key:
+      return "idempotency_key";
+    case FromEnvelope::Member::business_key:
+      return "business_key";
   }
   return "";
 }
 
 std::string text_of(const IdentitySource& source) {
-  return std::visit(
-      Overloaded{
-          [](const FromEnvelope& from) { return fmt::format("envelope {}", stored_name(from.member)); },
-          [](const FromHeader& from) { return fmt::format("header {}", escaped(from.name)); },
-          [](const FromPayload& from) { return fmt::format("payload {}", escaped(from.pointer)); },
-          [](const FromAggregate&) { return std::string("aggregate"); },
-      },
-      source);
+  return std::visit(Overloaded{
+                        [](const FromEnvelope& from) { return fmt::format("envelope {}", stored_name(from.member)); },
+                        [](const FromHeader& from) { return fmt::format("header {}", escaped(from.name)); },
+                        [](const FromPayload& from) { return fmt::format("payload {}", escaped(from.pointer)); },
+                        [](const FromAggregate&) { return std::string("aggregate"); },
+                    },
+                    source);
 }
 
 std::string text_of(const HashPolicy& hash) {
@@ -87,9 +91,12 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 std::string_view stored_name(KeyScheme scheme) {
   switch (scheme) {
-    case KeyScheme::hash: return "hash";
-    case KeyScheme::uuidv7: return "uuidv7";
-    case KeyScheme::ulid: return "ulid";
+    case KeyScheme::hash:
+      return "hash";
+    case KeyScheme::uuidv7:
+      return "uuidv7";
+    case KeyScheme::ulid:
+      return "ulid";
   }
   return "";
 }

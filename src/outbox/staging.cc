@@ -21,7 +21,24 @@ constexpr EnvelopeLimits limits;
   throw Fault(FaultCode::statement_failed, Poisons::transaction, fmt::format("cannot stage: {} {}", what, why));
 }
 
+// Bytes 1 to 127 only, eight at a time: what nearly every name is, told faster than by a call.
+bool plain_ascii(std::string_view text) {
+  constexpr std::uint64_t ones = 0x0101'0101'0101'0101, highs = ones << 7;
+  std::uint64_t seen = 0;
+  const char* at = text.data();
+  std::size_t left = text.size();
+  for (; left >= 8; at += 8, left -= 8) {
+    std::uint64_t word;
+    std::memcpy(&word, at, 8);
+    seen |= word | (word - ones);  // a zero byte borrows into its high bit
+  }
+  std::uint64_t word = ones;
+  std::memcpy(&word, at, left);
+  return ((seen | word | (word - ones)) & highs) == 0;
+}
+
 void check_text(std::string_view what, std::string_view text) {
+  if (plain_ascii(text)) return;
   if (std::memchr(text.data(), 0, text.size()) != nullptr) refuse(what, "holds a NUL byte");
   if (!simdjson::validate_utf8(text.data(), text.size())) refuse(what, "is not valid UTF-8");
 }

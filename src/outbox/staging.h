@@ -27,11 +27,11 @@ struct Cause {
 
 struct StagedOutgoing {
   std::uint32_t cause;
-  Key cause_key;  // zero without a cause
-  Outgoing message;  // every view but `headers` lives in the arena; id is set; `headers` is empty
+  Key cause_key;                  // zero without a cause
+  Outgoing message;               // every view but `headers` lives in the arena; id is set; `headers` is empty
   std::string_view headers_json;  // "" for none
   std::string_view tenant, correlation_id, causation_id, trace_parent;  // of the cause
-  Key fact;  // where message.unique_fact
+  Key fact;                                                             // where message.unique_fact
 };
 
 struct StagedCall {

@@ -174,8 +174,13 @@ TEST(Staging, HeadersAreOneJsonObjectInTheirOrder) {
 }
 
 TEST(Staging, AFactIsItsFourPartsAndItsTenant) {
-  const Outgoing fact{.type = "opened", .key = "k", .payload = "p", .aggregate_type = "invoice",
-                      .aggregate_id = "7", .aggregate_version = 3, .unique_fact = true};
+  const Outgoing fact{.type = "opened",
+                      .key = "k",
+                      .payload = "p",
+                      .aggregate_type = "invoice",
+                      .aggregate_id = "7",
+                      .aggregate_version = 3,
+                      .unique_fact = true};
   const auto key_of = [](const Outgoing& outgoing) {
     Staging staging;
     staging.add(Cause{}, outgoing);
