@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -40,7 +41,7 @@ using IdentitySource = std::variant<FromEnvelope, FromHeader, FromPayload, FromA
 enum class KeyScheme : std::uint8_t { hash, uuidv7, ulid };
 
 struct OperationPolicy {
-  std::string name;    // the operation, e.g. "capture"; part of the key's scope
+  std::string name;  // the operation, e.g. "capture"; part of the key's scope
   IdentitySource key = FromEnvelope{FromEnvelope::Member::idempotency_key};
   friend bool operator==(const OperationPolicy&, const OperationPolicy&) = default;
 };
@@ -129,19 +130,23 @@ struct Declaration {
   friend bool operator==(const Declaration&, const Declaration&) = default;
 };
 
-// A mistake in a file, where it is, and what would be right.
+// A mistake, where it is, and what would be right. Of a declaration made in C++ there is no file and no line. No text
+// repeats a value that may hold a secret.
 struct Mistake {
   std::string file;
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  std::string key;  // what it is about, as TOML names it, e.g. identity.message_id; empty: the file
   std::string message;
   std::string hint;
   friend bool operator==(const Mistake&, const Mistake&) = default;
 };
-std::string to_string(const Mistake& mistake);  // file:line:column: message (hint)
+std::string to_string(const Mistake& mistake);  // file:line:column: key: message (hint)
+// For people: each with its hint on a line of its own, then their number; nothing for none.
+std::string to_string(std::span<const Mistake> mistakes);
 
 struct Application {
-  std::string store;  // a URL: postgres://... or sqlite:path
+  std::string store;  // a URL: postgres://... or sqlite:path; empty: the environment or the command line names it
   std::vector<Declaration> consumers;
 };
 

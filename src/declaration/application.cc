@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <set>
+
+#include "onceward/declaration.h"
+#include "src/declaration/consumer.h"
+#include "src/declaration/document.h"
+#include "src/declaration/reading.h"
+#include "src/declaration/rules.h"
+#include "src/declaration/text.h"
+
+namespace onceward {
+namespace declaration {
+namespace {
+
+void read_store(Reading& reading, const Item& item, Application& application) {
+  constexpr Key<Application> keys[] = {{"url", into<&Application::store>}};
+  read_table(reading, item, keys, application);
+}
+
+void read_consumers(Reading& reading, const Item& item, Application& application) {
+  const Array* consumers = array_in(reading, item, "each consumer under a header [[consumer]], with two brackets");
+  if (consumers == nullptr) return;
+  if (consumers->size() > most_consumers)
+    return reading.mistake(item, fmt::format("{} consumers, more than {}", consumers->size(), most_consumers),
+                           "spread them over several files and processes");
+  std::set<std::string> names;
+  for (const Node& node : *consumers) {
+    Reading part(reading.file());  // by itself, since its paths begin at the consumer
+    const Declaration& consumer = application.consumers.emplace_back(read_consumer(part, node));
+    part.take(find_in(consumer), node);
+    if (!consumer.name.empty() && !names.insert(consumer.name).second)
+      part.take({{Path("name"), fmt::format("{} is declared twice", quoted(consumer.name)),
+                  "two consumers of one name would share one memory of what was processed"}},
+                node);
+    reading.take(std::move(part));
+  }
+}
+
+Application read_root(Reading& reading, const Node& root) {
+  constexpr Key<Application> keys[] = {{"store", read_store}, {"consumer", read_consumers}};
+  Application application;
+  read_table(reading, {root, Path()}, keys, application);
+  if (std::get<Table>(root.value).find("store") != nullptr) reading.take(find_in_store(application.store), root);
+  return application;
+}
+
+}  // namespace
+}  // namespace declaration
+
+std::variant<Application, std::vector<Mistake>> read_application(std::string_view toml, std::string_view file_name) {
+  using namespace declaration;
+  const auto document = read_document(toml);
+  Reading reading(file_name);
+  Application application;
+  if (const auto* error = std::get_if<SyntaxError>(&document))
+    reading.mistake(error->place, Path(), error->message, error->hint);
+  else
+    application = read_root(reading, std::get<Node>(document));
+  std::vector<Mistake> mistakes = std::move(reading).mistakes();
+  if (!mistakes.empty()) return mistakes;
+  return application;
+}
+
+std::vector<Mistake> check(const Declaration& consumer) {
+  std::vector<Mistake> mistakes;
+  for (const declaration::Finding& finding : declaration::find_in(consumer))
+    mistakes.push_back({{}, 0, 0, finding.path.text(), finding.message, finding.hint});
+  return mistakes;
+}
+
+}  // namespace onceward

@@ -1,0 +1,56 @@
+// What makes a declaration right. One set of rules for files and for C++: a finding names the key it is about, and the
+// reader of a file finds the line to it.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onceward/declaration.h"
+#include "src/declaration/path.h"
+
+namespace onceward::declaration {
+
+struct Finding {
+  Path path;
+  std::string message;
+  std::string hint;
+  std::vector<Path> also = {};  // what it depends on besides; while any part of that is unreadable, it says nothing
+  bool about_key = false;       // about the key itself and not its value
+};
+
+class Findings {
+ public:
+  void add(Path path, std::string message, std::string hint, std::initializer_list<Path> also = {}) {
+    all_.push_back({std::move(path), std::move(message), std::move(hint), also});
+  }
+  void add_about_key(Path path, std::string message, std::string hint) {
+    all_.push_back({std::move(path), std::move(message), std::move(hint), {}, true});
+  }
+  // `reason` says why the limit is there.
+  void within(const Path& path, std::int64_t value, std::int64_t least, std::int64_t most, std::string_view reason);
+  const std::vector<Finding>& all() const { return all_; }
+
+ private:
+  std::vector<Finding> all_;
+};
+
+std::vector<Finding> find_in(const Declaration& declaration);
+std::vector<Finding> find_in_store(std::string_view url);  // about store.url
+
+// The parts, each in the file of its name.
+void check_identity(const IdentityPolicy& identity, const Path& path, Findings& findings);
+void check_fields(const std::vector<FieldDeclaration>& fields, const Path& path, Findings& findings);
+void check_source_url(std::string_view url, const Path& path, Findings& findings);
+void check_store_url(std::string_view url, const Path& path, Findings& findings);
+void check_horizon(const HorizonInputs& horizon, const RetryBudget& retry, const Path& path, Findings& findings);
+
+inline constexpr std::size_t most_consumers = 256;
+inline constexpr std::size_t most_fields = 64;
+inline constexpr std::size_t most_effects = 64;
+inline constexpr std::size_t most_volatile_fields = 64;
+inline constexpr int most_scale = 18;  // of a decimal that fits into 64 bits
+
+}  // namespace onceward::declaration
