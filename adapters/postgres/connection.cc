@@ -242,8 +242,9 @@ Commit Connection::sync_commit(std::vector<Result>& results) {
     return Commit::in_doubt;
   }
   results = std::move(answers.results);
-  const std::string_view tag = PQcmdStatus(results.back().get());
+  const Result last = std::move(results.back());
   results.pop_back();
+  const std::string_view tag = PQcmdStatus(last.get());
   if (tag != "COMMIT") return Commit::failed;
   return warned_ ? Commit::in_doubt : Commit::committed;
 }
