@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 
+import process
 import steps
 from report import Report
 
@@ -41,8 +42,15 @@ def run(pattern, report):
         subprocess.run(["rm", "-rf", directory], check=True)
 
 
+def interrupted(number, _frame):
+    """Ends by an exception, so that the servers are stopped then, too."""
+    process.stop()
+    sys.exit(128 + number)
+
+
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers are stopped then, too
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
     report = Report()
     try:
         run(sys.argv[1] if len(sys.argv) > 1 else "", report)

@@ -17,7 +17,7 @@ class Report:
             self._passed += passed
             self._failed += [(name, case) for case in failed]
             counts = f"{passed} passed" + (f", {len(failed)} failed" if failed else "")
-            print(f"{'FAIL' if failed else 'ok  '}  {name:<28} {counts:<24} {seconds:6.1f} s", flush=True)
+            print(f"{'FAIL' if failed else 'ok  '}  {name:<32} {counts:<24} {seconds:6.1f} s", flush=True)
             if failed and log:
                 print(f"      log: {log}", flush=True)
 

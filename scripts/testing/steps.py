@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import gtest
@@ -45,7 +46,7 @@ def build(preset, report):
         sys.stdout.write("".join(log.read_text(encoding="utf-8", errors="replace").splitlines(True)[-40:]))
         case(f"Build.{preset}", log, ended, report)
     else:
-        print(f"      built {preset:<46} {ended.seconds:6.1f} s", flush=True)
+        print(f"      built {preset:<50} {ended.seconds:6.1f} s", flush=True)
     return not ended.code
 
 
@@ -128,6 +129,7 @@ def outside(program, prefix, scratch, environment, report):
     log.unlink(missing_ok=True)
     source, binary = scratch / program.name, scratch / f"{program.name}-build"
     shutil.copytree(program, source)
+    begin = time.monotonic()
     for command in (["cmake", "-G", "Ninja", "-S", source, "-B", binary, f"-DCMAKE_PREFIX_PATH={prefix}",
                      "-DCMAKE_CXX_COMPILER=g++"], ["cmake", "--build", binary]):
         ended = process.run(command, log, environment)
@@ -140,6 +142,7 @@ def outside(program, prefix, scratch, environment, report):
             ended = process.run([executable], log, environment, scratch)
             if ended.code:
                 break
+    ended.seconds = time.monotonic() - begin
     case(f"Install.{program.name}", log, ended, report)
 
 
