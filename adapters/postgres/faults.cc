@@ -85,9 +85,11 @@ std::string sqlstate_of_refusal(const std::string& message) {
   return std::regex_search(message, match, pattern) ? match[1].str() : "";
 }
 
-std::string first_line(std::string text) {
-  if (const auto end = text.find('\n'); end != std::string::npos) text.resize(end);
-  return text;
+// Without libpq's own account of where it connected to: ours stands before it.
+std::string reason_of(std::string message) {
+  if (const auto end = message.find('\n'); end != std::string::npos) message.resize(end);
+  if (const auto said = message.find(" failed: "); said != std::string::npos) message.erase(0, said + 9);
+  return message;
 }
 
 }  // namespace
@@ -110,11 +112,11 @@ Fault fault_of(PGconn* connection, const std::string& where) {
   const std::string sqlstate = sqlstate_of_refusal(message);
   if (sqlstate.empty()) {
     return {FaultCode::store_unavailable, Poisons::connection,
-            fmt::format("{}: {}: check that the server is up and reachable", where, first_line(message))};
+            fmt::format("{}: {}: check that the server is up and reachable", where, reason_of(message))};
   }
   const Meaning& meaning = meaning_of(sqlstate);
   return {meaning.fault, Poisons::connection,
-          fmt::format("{}: {}: {}", where, first_line(message), meaning.advice), sqlstate};
+          fmt::format("{}: {}: {}", where, reason_of(message), meaning.advice), sqlstate};
 }
 
 Fault call_conflict() {

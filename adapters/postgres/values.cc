@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "src/common/timestamp.h"
 #include "src/common/utf8.h"
 #include "src/effect/sql_text.h"
 
@@ -17,6 +18,16 @@ constexpr std::size_t widest = 8;
 Fault not_text(std::string_view why) {
   return {FaultCode::statement_failed, Poisons::transaction,
           fmt::format("a text parameter {}: pass bytes as Blob", why)};
+}
+
+// "2026-01-02 03:04:05.6+00", as the server writes it in the style ISO, is RFC 3339 but for the space and the short
+// offset. In any other style it stays text.
+Datum time_of(std::string_view text) {
+  std::string rfc3339(text);
+  if (const auto space = rfc3339.find(' '); space != std::string::npos) rfc3339[space] = 'T';
+  if (rfc3339.size() > 3 && (rfc3339[rfc3339.size() - 3] == '+' || rfc3339[rfc3339.size() - 3] == '-')) rfc3339 += ":00";
+  if (const auto time = read_timestamp(rfc3339)) return *time;
+  return std::string(text);
 }
 
 Datum datum_of(const PGresult* result, int row, int column) {
@@ -36,6 +47,8 @@ Datum datum_of(const PGresult* result, int row, int column) {
       return std::strtod(text.data(), nullptr);
     case bool_type.element:
       return text == "t";
+    case timestamptz_type.element:
+      return time_of(text);
     case bytea_type.element: {
       std::size_t length = 0;
       unsigned char* const bytes = PQunescapeBytea(reinterpret_cast<const unsigned char*>(text.data()), &length);
