@@ -1,0 +1,143 @@
+// The tables, as numbered steps. A step is never changed once released: the next one changes what it made. Names and
+// columns are those of adapters/postgres/migrations.cc, which says what each table is for.
+//
+// Times are whole microseconds since 1970, keys 16 bytes, hashes 32. The inbox has a rowid of its own: with random keys
+// a WITHOUT ROWID table rewrites more pages. Positions of the outbox are never used again (AUTOINCREMENT), so a relay
+// that comes late cannot take a new row for the one it has published.
+#include "adapters/sqlite/migrations.h"
+
+namespace onceward::sqlite {
+namespace {
+
+constexpr std::string_view ground = R"sql(
+CREATE TABLE onceward_consumer (
+  number      INTEGER PRIMARY KEY AUTOINCREMENT,
+  name        TEXT NOT NULL UNIQUE,
+  scheme      TEXT NOT NULL,
+  identity    TEXT NOT NULL,
+  enrolled_at INTEGER NOT NULL
+) STRICT;
+CREATE TABLE onceward_inbox (
+  key          BLOB NOT NULL PRIMARY KEY,
+  received_at  INTEGER NOT NULL,
+  consumer     INTEGER NOT NULL,
+  payload_hash BLOB NOT NULL,
+  tenant       TEXT NOT NULL,
+  producer     TEXT NOT NULL,
+  id           TEXT NOT NULL
+) STRICT;
+CREATE TABLE onceward_inbox_outcome (
+  key             BLOB NOT NULL PRIMARY KEY,
+  consumer        INTEGER NOT NULL,
+  state           INTEGER NOT NULL,
+  code            TEXT NOT NULL,
+  result          BLOB NOT NULL,
+  original        BLOB,
+  next_attempt_at INTEGER,
+  recorded_at     INTEGER NOT NULL
+) STRICT;
+CREATE INDEX onceward_inbox_outcome_waiting ON onceward_inbox_outcome (consumer, next_attempt_at)
+  WHERE next_attempt_at IS NOT NULL;
+CREATE TABLE onceward_inbox_body (
+  key      BLOB NOT NULL PRIMARY KEY,
+  envelope TEXT NOT NULL,
+  payload  BLOB NOT NULL,
+  kept_at  INTEGER NOT NULL
+) STRICT;
+CREATE TABLE onceward_operation (
+  key          BLOB NOT NULL PRIMARY KEY,
+  consumer     INTEGER NOT NULL,
+  message      BLOB NOT NULL,
+  payload_hash BLOB NOT NULL,
+  text         TEXT NOT NULL
+) STRICT;
+CREATE TABLE onceward_outbox (
+  position          INTEGER PRIMARY KEY AUTOINCREMENT,
+  staged_at         INTEGER NOT NULL,
+  consumer          INTEGER NOT NULL,
+  cause             BLOB,
+  aggregate_version INTEGER,
+  event_version     INTEGER,
+  id                TEXT NOT NULL,
+  type              TEXT NOT NULL,
+  key               TEXT NOT NULL,
+  tenant            TEXT NOT NULL,
+  aggregate_type    TEXT NOT NULL,
+  aggregate_id      TEXT NOT NULL,
+  correlation_id    TEXT NOT NULL,
+  causation_id      TEXT NOT NULL,
+  trace_parent      TEXT NOT NULL,
+  content_type      TEXT NOT NULL,
+  headers           TEXT NOT NULL,
+  payload           BLOB NOT NULL
+) STRICT;
+CREATE TABLE onceward_outbox_fact (
+  fact BLOB NOT NULL PRIMARY KEY,
+  id   TEXT NOT NULL
+) STRICT;
+CREATE TABLE onceward_ledger (
+  key             BLOB NOT NULL PRIMARY KEY,
+  created_at      INTEGER NOT NULL,
+  not_before      INTEGER,
+  consumer        INTEGER NOT NULL,
+  cause           BLOB,
+  request_hash    BLOB NOT NULL,
+  endpoint        TEXT NOT NULL,
+  idempotency_key TEXT NOT NULL,
+  type            TEXT NOT NULL,
+  business_key    TEXT NOT NULL,
+  tenant          TEXT NOT NULL,
+  correlation_id  TEXT NOT NULL,
+  trace_parent    TEXT NOT NULL,
+  body            BLOB NOT NULL
+) STRICT;
+CREATE TABLE onceward_ledger_attempt (
+  key          BLOB NOT NULL,
+  number       INTEGER NOT NULL,
+  state        TEXT NOT NULL,
+  at           INTEGER NOT NULL,
+  response     BLOB,
+  external_ref TEXT,
+  error        TEXT,
+  PRIMARY KEY (key, number)
+) STRICT;
+CREATE TABLE onceward_attempt (
+  key    BLOB NOT NULL,
+  at     INTEGER NOT NULL,
+  kind   TEXT NOT NULL CHECK (kind IN ('start', 'void')),
+  worker TEXT NOT NULL
+) STRICT;
+CREATE INDEX onceward_attempt_key ON onceward_attempt (key);
+CREATE TABLE onceward_quarantine (
+  number      INTEGER PRIMARY KEY AUTOINCREMENT,
+  parked_at   INTEGER NOT NULL,
+  consumer    INTEGER NOT NULL,
+  fingerprint BLOB NOT NULL UNIQUE,
+  reason      TEXT NOT NULL,
+  detail      TEXT NOT NULL,
+  tenant      TEXT NOT NULL,
+  producer    TEXT NOT NULL,
+  id          TEXT NOT NULL,
+  envelope    TEXT NOT NULL,
+  payload     BLOB NOT NULL
+) STRICT;
+CREATE TABLE onceward_audit (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  at     INTEGER NOT NULL,
+  who    TEXT NOT NULL,
+  action TEXT NOT NULL,
+  object TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  detail TEXT NOT NULL
+) STRICT;
+)sql";
+
+constexpr Migration steps[] = {
+    {1, "ground", ground},
+};
+
+}  // namespace
+
+std::span<const Migration> migrations() { return steps; }
+
+}  // namespace onceward::sqlite

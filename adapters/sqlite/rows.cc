@@ -1,0 +1,190 @@
+#include "adapters/sqlite/rows.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <new>
+#include <type_traits>
+
+#include "adapters/sqlite/faults.h"
+#include "src/effect/sql_text.h"
+
+namespace onceward::sqlite {
+namespace {
+
+constexpr const char* table_name = "onceward_rows";
+
+// SQLite hands these structs back to us by their first member.
+struct Table {
+  sqlite3_vtab base{};
+  const RowsTable* rows = nullptr;
+};
+struct Cursor {
+  sqlite3_vtab_cursor base{};
+  const RowSource* rows = nullptr;
+  std::size_t row = 0;
+};
+
+Cursor& cursor_of(sqlite3_vtab_cursor* cursor) { return *reinterpret_cast<Cursor*>(cursor); }
+
+int connect(sqlite3* handle, void* rows, int, const char* const*, sqlite3_vtab** made, char**) {
+  std::string columns = "c0";
+  for (int i = 1; i < most_columns; ++i) columns += fmt::format(",c{}", i);
+  const int result = sqlite3_declare_vtab(handle, fmt::format("CREATE TABLE x({})", columns).c_str());
+  if (result != SQLITE_OK) return result;
+  // No trigger or view of the user's may read it: it holds something only while one of our statements runs.
+  sqlite3_vtab_config(handle, SQLITE_VTAB_DIRECTONLY);
+  auto* const table = new (std::nothrow) Table;
+  if (table == nullptr) return SQLITE_NOMEM;
+  table->rows = static_cast<const RowsTable*>(rows);
+  *made = &table->base;
+  return SQLITE_OK;
+}
+
+int disconnect(sqlite3_vtab* table) {
+  delete reinterpret_cast<Table*>(table);
+  return SQLITE_OK;
+}
+
+int best_index(sqlite3_vtab*, sqlite3_index_info* info) {
+  info->estimatedCost = 1000;
+  info->estimatedRows = 1000;
+  return SQLITE_OK;
+}
+
+int open(sqlite3_vtab*, sqlite3_vtab_cursor** made) {
+  auto* const cursor = new (std::nothrow) Cursor;
+  if (cursor == nullptr) return SQLITE_NOMEM;
+  *made = &cursor->base;
+  return SQLITE_OK;
+}
+
+int close(sqlite3_vtab_cursor* cursor) {
+  delete reinterpret_cast<Cursor*>(cursor);
+  return SQLITE_OK;
+}
+
+int filter(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_value**) {
+  Cursor& at = cursor_of(cursor);
+  at.rows = reinterpret_cast<const Table*>(cursor->pVtab)->rows->shown();
+  at.row = 0;
+  return at.rows == nullptr ? SQLITE_MISUSE : SQLITE_OK;
+}
+
+int next(sqlite3_vtab_cursor* cursor) {
+  ++cursor_of(cursor).row;
+  return SQLITE_OK;
+}
+
+int at_end(sqlite3_vtab_cursor* cursor) { return cursor_of(cursor).row >= cursor_of(cursor).rows->size(); }
+
+int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int which) {
+  const Cursor& at = cursor_of(cursor);
+  at.rows->column(context, at.row, which);
+  return SQLITE_OK;
+}
+
+int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
+  *id = static_cast<sqlite3_int64>(cursor_of(cursor).row);
+  return SQLITE_OK;
+}
+
+// Without xCreate it is eponymous: there without CREATE VIRTUAL TABLE, and never in anybody's schema.
+constexpr sqlite3_module module_of_rows() {
+  sqlite3_module made{};
+  made.xConnect = connect;
+  made.xBestIndex = best_index;
+  made.xDisconnect = disconnect;
+  made.xOpen = open;
+  made.xClose = close;
+  made.xFilter = filter;
+  made.xNext = next;
+  made.xEof = at_end;
+  made.xColumn = column;
+  made.xRowid = row_id;
+  return made;
+}
+constexpr sqlite3_module rows_module = module_of_rows();
+
+void check_identifier(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  bool good = !name.empty() && name.size() <= 63 && letter(name.front());
+  for (const char c : name) good = good && (letter(c) || (c >= '0' && c <= '9'));
+  if (!good) {
+    throw Fault(FaultCode::statement_failed, Poisons::transaction,
+                "a relation and its columns are named by letters, digits and '_', at most 63, not beginning with a "
+                "digit");
+  }
+}
+
+}  // namespace
+
+RowsTable::~RowsTable() {
+  if (offered_) sqlite3_create_module_v2(handle_, table_name, nullptr, nullptr, nullptr);
+}
+
+void RowsTable::offer() {
+  if (offered_) return;
+  if (sqlite3_create_module_v2(handle_, table_name, &rows_module, this, nullptr) != SQLITE_OK) {
+    throw fault_of(handle_, During::prepare);
+  }
+  offered_ = true;
+}
+
+void answer(sqlite3_context* context, std::string_view text) {
+  sqlite3_result_text64(context, text.empty() ? "" : text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void answer(sqlite3_context* context, Blob blob) {
+  sqlite3_result_blob64(context, blob.bytes.empty() ? "" : blob.bytes.data(), blob.bytes.size(), SQLITE_STATIC);
+}
+
+RelationRows::RelationRows(const Relation& relation) : relation_(relation) {
+  check_identifier(relation.name);
+  if (relation.columns.empty() || relation.columns.size() > most_columns) {
+    throw Fault(FaultCode::statement_failed, Poisons::transaction,
+                fmt::format("a relation has 1 to {} columns", most_columns));
+  }
+  const auto rows_of = [](const Column& column) {
+    return std::visit([](const auto& values) { return values.size(); }, column.values);
+  };
+  size_ = rows_of(relation.columns.front());
+  for (const Column& column : relation.columns) {
+    check_identifier(column.name);
+    if (rows_of(column) != size_) {
+      throw Fault(FaultCode::statement_failed, Poisons::transaction,
+                  fmt::format("the columns of relation {} differ in length", relation.name));
+    }
+  }
+}
+
+void RelationRows::column(sqlite3_context* context, std::size_t row, int column) const {
+  const auto place = static_cast<std::size_t>(column);
+  if (place >= relation_.columns.size()) return;  // NULL
+  std::visit(
+      [&](const auto& values) {
+        const auto& value = values[row];
+        using Type = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<Type, std::int64_t>) {
+          sqlite3_result_int64(context, value);
+        } else if constexpr (std::is_same_v<Type, Timestamp>) {
+          sqlite3_result_int64(context, value.time_since_epoch().count());
+        } else {
+          answer(context, value);
+        }
+      },
+      relation_.columns[place].values);
+}
+
+std::string RelationRows::over(std::string_view sql) const {
+  std::string columns, sources;
+  for (std::size_t i = 0; i < relation_.columns.size(); ++i) {
+    const char* const comma = i == 0 ? "" : ",";
+    columns += fmt::format("{}{}", comma, quoted(relation_.columns[i].name));
+    sources += fmt::format("{}c{}", comma, i);
+  }
+  return with_table(fmt::format("{}({}) AS (SELECT {} FROM {})", quoted(relation_.name), columns, sources, table_name),
+                    sql);
+}
+
+}  // namespace onceward::sqlite

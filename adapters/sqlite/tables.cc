@@ -1,0 +1,290 @@
+#include "adapters/sqlite/tables.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "src/quarantine/kept_envelope.h"
+
+namespace onceward::sqlite {
+namespace {
+
+constexpr std::string_view insert_inbox =
+    "INSERT INTO onceward_inbox (key, received_at, consumer, payload_hash, tenant, producer, id) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (key) DO NOTHING";
+constexpr std::string_view insert_operation =
+    "INSERT INTO onceward_operation (key, consumer, message, payload_hash, text) VALUES (?1, ?2, ?3, ?4, ?5) "
+    "ON CONFLICT (key) DO NOTHING";
+constexpr std::string_view find_message =
+    "SELECT i.tenant, i.producer, i.id, i.payload_hash, o.state, o.code, o.result, o.original "
+    "FROM onceward_inbox i LEFT JOIN onceward_inbox_outcome o ON o.key = i.key WHERE i.key = ?1";
+constexpr std::string_view find_operation =
+    "SELECT p.text, p.message, p.payload_hash, o.state, o.code, o.result, o.original "
+    "FROM onceward_operation p LEFT JOIN onceward_inbox_outcome o ON o.key = p.message WHERE p.key = ?1";
+constexpr std::string_view insert_outcome =
+    "INSERT INTO onceward_inbox_outcome (key, consumer, state, code, result, original, next_attempt_at, recorded_at) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+constexpr std::string_view insert_body =
+    "INSERT INTO onceward_inbox_body (key, envelope, payload, kept_at) VALUES (?1, ?2, ?3, ?4)";
+constexpr std::string_view insert_parked =
+    "INSERT INTO onceward_quarantine (parked_at, consumer, fingerprint, reason, detail, tenant, producer, id, envelope, "
+    "payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (fingerprint) DO NOTHING";
+// Set-wise: as single rows each would read and write the table's sequence again.
+constexpr std::string_view insert_outbox =
+    "INSERT INTO onceward_outbox (staged_at, consumer, cause, aggregate_version, event_version, id, type, key, tenant, "
+    "aggregate_type, aggregate_id, correlation_id, causation_id, trace_parent, content_type, headers, payload) "
+    "SELECT ?1, ?2, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14 FROM onceward_rows";
+constexpr std::string_view insert_fact =
+    "INSERT INTO onceward_outbox_fact (fact, id) VALUES (?1, ?2) ON CONFLICT (fact) DO NOTHING";
+constexpr std::string_view insert_call =
+    "INSERT INTO onceward_ledger (key, created_at, not_before, consumer, cause, request_hash, endpoint, "
+    "idempotency_key, type, business_key, tenant, correlation_id, trace_parent, body) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT (key) DO NOTHING";
+constexpr std::string_view find_call = "SELECT request_hash FROM onceward_ledger WHERE key = ?1";
+
+// A column of fixed width.
+template <class Fixed>
+Fixed fixed_at(sqlite3_stmt* row, int column) {
+  Fixed value;
+  const std::string_view bytes = bytes_at(row, column);
+  if (!bytes.empty()) std::memcpy(value.bytes.data(), bytes.data(), std::min(bytes.size(), value.bytes.size()));
+  return value;
+}
+
+bool is_null(sqlite3_stmt* row, int column) { return sqlite3_column_type(row, column) == SQLITE_NULL; }
+
+// state, code, result, original from `column` on; no outcome row means processed.
+Recorded recorded_at(sqlite3_stmt* row, int column) {
+  if (is_null(row, column)) return {};
+  Recorded recorded{static_cast<State>(sqlite3_column_int(row, column)), std::string(text_at(row, column + 1)),
+                    std::string(bytes_at(row, column + 2)), std::nullopt};
+  if (!is_null(row, column + 3)) recorded.original = fixed_at<Key>(row, column + 3);
+  return recorded;
+}
+
+void bind_optional(Statement& statement, int at, const auto& value) {
+  value ? statement.bind(at, *value) : statement.bind_null(at);
+}
+
+void claim_identities(Connection& connection, Batch& batch, const Stamp& stamp) {
+  Statement& insert = connection.own(insert_inbox);
+  insert.bind(2, stamp.at_microseconds);
+  insert.bind(3, std::int64_t{stamp.consumer});
+  for (const Batch::Index index : batch.to_claim()) {
+    const Claimant& claimant = batch.claimants()[index];
+    insert.bind(1, claimant.key);
+    insert.bind(4, claimant.payload_hash);
+    insert.bind(5, claimant.tenant.text());
+    insert.bind(6, claimant.producer.text());
+    insert.bind(7, claimant.id);
+    if (insert.run() > 0) batch.claimed(index);
+  }
+}
+
+void claim_operations(Connection& connection, Batch& batch, const Stamp& stamp) {
+  const auto operations = batch.operations_to_claim();
+  if (operations.empty()) return;
+  Statement& insert = connection.own(insert_operation);
+  insert.bind(2, std::int64_t{stamp.consumer});
+  for (const Batch::Index index : operations) {
+    const Claimant& claimant = batch.claimants()[index];
+    insert.bind(1, claimant.operation->key);
+    insert.bind(3, claimant.key);
+    insert.bind(4, claimant.payload_hash);
+    insert.bind(5, claimant.operation->text);
+    if (insert.run() > 0) batch.operation_claimed(index);
+  }
+}
+
+void look_up(Connection& connection, Batch& batch) {
+  for (const Batch::Index index : batch.to_look_up()) {
+    Statement& find = connection.own(find_message);
+    find.bind(1, batch.claimants()[index].key);
+    find.each([&](sqlite3_stmt* row) {
+      batch.known(index, {text_at(row, 0), text_at(row, 1), text_at(row, 2), fixed_at<PayloadHash>(row, 3),
+                          recorded_at(row, 4)});
+    });
+  }
+  for (const Batch::Index index : batch.operations_to_look_up()) {
+    Statement& find = connection.own(find_operation);
+    find.bind(1, batch.claimants()[index].operation->key);
+    find.each([&](sqlite3_stmt* row) {
+      batch.known_operation(index, {std::string(text_at(row, 0)), fixed_at<Key>(row, 1), fixed_at<PayloadHash>(row, 2),
+                                    recorded_at(row, 3)});
+    });
+  }
+}
+
+class OutboxRows final : public RowSource {
+ public:
+  explicit OutboxRows(std::span<const StagedOutgoing> rows) : rows_(rows) {}
+  std::size_t size() const override { return rows_.size(); }
+
+  void column(sqlite3_context* context, std::size_t row, int column) const override {
+    const StagedOutgoing& staged = rows_[row];
+    const Outgoing& message = staged.message;
+    switch (column) {
+      case 0:
+        if (staged.cause != no_cause) sqlite3_result_blob(context, staged.cause_key.bytes.data(), 16, SQLITE_STATIC);
+        return;
+      case 1:
+        return answer(context, message.aggregate_version);
+      case 2:
+        return answer(context, message.event_version);
+      case 3:
+        return sqlite::answer(context, message.id);
+      case 4:
+        return sqlite::answer(context, message.type);
+      case 5:
+        return sqlite::answer(context, message.key);
+      case 6:
+        return sqlite::answer(context, staged.tenant);
+      case 7:
+        return sqlite::answer(context, message.aggregate_type);
+      case 8:
+        return sqlite::answer(context, message.aggregate_id);
+      case 9:
+        return sqlite::answer(context, staged.correlation_id);
+      case 10:
+        return sqlite::answer(context, staged.causation_id);
+      case 11:
+        return sqlite::answer(context, staged.trace_parent);
+      case 12:
+        return sqlite::answer(context, message.content_type);
+      case 13:
+        return sqlite::answer(context, staged.headers_json);
+      case 14:
+        return sqlite::answer(context, Blob{message.payload});
+      default:
+        return;
+    }
+  }
+
+ private:
+  static void answer(sqlite3_context* context, const std::optional<std::int64_t>& number) {
+    if (number) sqlite3_result_int64(context, *number);
+  }
+
+  std::span<const StagedOutgoing> rows_;
+};
+
+void write_facts(Connection& connection, std::span<const StagedOutgoing> rows) {
+  for (const StagedOutgoing& row : rows) {
+    if (!row.message.unique_fact) continue;
+    Statement& insert = connection.own(insert_fact);
+    insert.bind(1, row.fact);
+    insert.bind(2, row.message.id);
+    if (insert.run() > 0) continue;
+    throw Fault(FaultCode::fact_exists, Poisons::transaction,
+                "a fact (aggregate type, id, version, event type) that may be staged once was staged before: the "
+                "aggregate's version was not raised, or the message was applied under another identity");
+  }
+}
+
+// A second intent under one key is the same intent, unless it asks for something else.
+void check_same_call(Connection& connection, const StagedCall& row) {
+  Statement& find = connection.own(find_call);
+  find.bind(1, row.key);
+  find.each([&](sqlite3_stmt* known) {
+    if (fixed_at<PayloadHash>(known, 0) == row.request_hash) return;
+    throw Fault(
+        FaultCode::call_conflict, Poisons::transaction,
+        "a call with other content was staged under the same endpoint and key before: give each business action "
+        "its own key");
+  });
+}
+
+}  // namespace
+
+void claim(Connection& connection, Batch& batch, const Stamp& stamp) {
+  claim_identities(connection, batch, stamp);
+  claim_operations(connection, batch, stamp);
+  look_up(connection, batch);
+}
+
+void write_outcomes(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp) {
+  if (rows.empty()) return;
+  Statement& insert = connection.own(insert_outcome);
+  insert.bind(2, std::int64_t{stamp.consumer});
+  insert.bind(8, stamp.at_microseconds);
+  for (const OutcomeRow& row : rows) {
+    insert.bind(1, row.claimant->key);
+    insert.bind(3, static_cast<std::int64_t>(row.recorded.state));
+    insert.bind(4, row.recorded.code);
+    insert.bind(5, Blob{row.recorded.result});
+    bind_optional(insert, 6, row.recorded.original);
+    std::optional<std::int64_t> next;
+    if (row.retry_after) next = stamp.at_microseconds + std::chrono::microseconds(*row.retry_after).count();
+    bind_optional(insert, 7, next);
+    insert.run();
+  }
+}
+
+void write_bodies(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp) {
+  if (rows.empty()) return;
+  Statement& insert = connection.own(insert_body);
+  insert.bind(4, stamp.at_microseconds);
+  for (const OutcomeRow& row : rows) {
+    const std::string envelope = kept_envelope(*row.claimant->envelope);
+    insert.bind(1, row.claimant->key);
+    insert.bind(2, envelope);
+    insert.bind(3, Blob{row.claimant->envelope->payload()});
+    insert.run();
+  }
+}
+
+void write_parked(Connection& connection, std::span<const Parked> rows, const Stamp& stamp) {
+  if (rows.empty()) return;
+  Statement& insert = connection.own(insert_parked);
+  insert.bind(1, stamp.at_microseconds);
+  for (const Parked& row : rows) {
+    const std::string envelope = kept_envelope(*row.envelope);
+    insert.bind(2, std::int64_t{row.consumer});
+    insert.bind(3, row.fingerprint);
+    insert.bind(4, row.reason);
+    insert.bind(5, row.detail);
+    insert.bind(6, row.envelope->tenant().text());
+    insert.bind(7, row.envelope->producer().text());
+    insert.bind(8, row.envelope->message_id().text());
+    insert.bind(9, envelope);
+    insert.bind(10, Blob{row.envelope->payload()});
+    insert.run();
+  }
+}
+
+void write_outbox(Connection& connection, std::span<const StagedOutgoing> rows, const Stamp& stamp) {
+  if (rows.empty()) return;
+  write_facts(connection, rows);
+  connection.rows().offer();
+  Statement& insert = connection.own(insert_outbox);
+  insert.bind(1, stamp.at_microseconds);
+  insert.bind(2, std::int64_t{stamp.consumer});
+  const OutboxRows staged(rows);
+  const RowsTable::Showing showing(connection.rows(), staged);
+  insert.run();
+}
+
+void write_calls(Connection& connection, std::span<const StagedCall> rows, const Stamp& stamp) {
+  if (rows.empty()) return;
+  Statement& insert = connection.own(insert_call);
+  insert.bind(2, stamp.at_microseconds);
+  insert.bind(4, std::int64_t{stamp.consumer});
+  for (const StagedCall& row : rows) {
+    std::optional<std::int64_t> not_before;
+    if (row.call.not_before) not_before = row.call.not_before->time_since_epoch().count();
+    insert.bind(1, row.key);
+    bind_optional(insert, 3, not_before);
+    row.cause == no_cause ? insert.bind_null(5) : insert.bind(5, row.cause_key);
+    insert.bind(6, row.request_hash);
+    insert.bind(7, row.call.endpoint);
+    insert.bind(8, row.call.key);
+    insert.bind(9, row.call.type);
+    insert.bind(10, row.call.business_key);
+    insert.bind(11, row.tenant);
+    insert.bind(12, row.correlation_id);
+    insert.bind(13, row.trace_parent);
+    insert.bind(14, Blob{row.call.body});
+    if (insert.run() == 0) check_same_call(connection, row);
+  }
+}
+
+}  // namespace onceward::sqlite

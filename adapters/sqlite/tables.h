@@ -1,0 +1,38 @@
+// The statements over our own tables. All run at once, on a connection that holds the write lock.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "adapters/sqlite/connection.h"
+#include "src/inbox/batch.h"
+#include "src/outbox/staging.h"
+#include "src/quarantine/parked.h"
+
+namespace onceward::sqlite {
+
+// Whose transaction it is, and when it began.
+struct Stamp {
+  std::int32_t consumer;
+  std::int64_t at_microseconds;
+};
+
+// Claims identities, then operations, then looks up whatever was there before: the batch is resolved on return.
+void claim(Connection& connection, Batch& batch, const Stamp& stamp);
+
+struct OutcomeRow {
+  const Claimant* claimant;
+  Recorded recorded;
+  std::optional<std::chrono::milliseconds> retry_after;
+};
+void write_outcomes(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp);
+void write_bodies(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp);
+void write_parked(Connection& connection, std::span<const Parked> rows, const Stamp& stamp);
+// Throws Fault(fact_exists).
+void write_outbox(Connection& connection, std::span<const StagedOutgoing> rows, const Stamp& stamp);
+// Throws Fault(call_conflict).
+void write_calls(Connection& connection, std::span<const StagedCall> rows, const Stamp& stamp);
+
+}  // namespace onceward::sqlite
