@@ -1,0 +1,171 @@
+#include "bench/work/postgres_database.h"
+
+#include <fmt/format.h>
+#include <libpq-fe.h>
+
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "onceward/adapter/postgres.h"
+
+namespace onceward::bench {
+namespace {
+
+constexpr const char* database_name = "onceward_bench";
+
+// autovacuum is off so that a run never shares the cores with it; nothing here leaves dead rows but the balances.
+constexpr const char* tables_sql = R"sql(
+CREATE TABLE payment (
+  number   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  account  bigint NOT NULL,
+  amount   bigint NOT NULL,
+  currency text NOT NULL,
+  message  text NOT NULL
+);
+CREATE TABLE balance (account bigint PRIMARY KEY, amount bigint NOT NULL, version bigint NOT NULL);
+ALTER TABLE payment SET (autovacuum_enabled = off);
+ALTER TABLE balance SET (autovacuum_enabled = off);
+ALTER TABLE onceward.inbox SET (autovacuum_enabled = off);
+ALTER TABLE onceward.outbox SET (autovacuum_enabled = off);
+CREATE EXTENSION pgstattuple;
+)sql";
+
+constexpr const char* contents_sql = R"sql(
+SELECT 'inbox', count(*), sum(hashtextextended(concat_ws('|', key, consumer, payload_hash, tenant, producer, id), 0))
+  FROM onceward.inbox
+UNION ALL SELECT 'payment', count(*), sum(hashtextextended(concat_ws('|', account, amount, currency, message), 0))
+  FROM payment
+UNION ALL SELECT 'balance', count(*), sum(hashtextextended(concat_ws('|', account, amount, version), 0)) FROM balance
+UNION ALL SELECT 'outbox', count(DISTINCT id), sum(hashtextextended(concat_ws('|', consumer, cause, aggregate_version,
+    event_version, length(id), type, key, tenant, aggregate_type, aggregate_id, correlation_id, causation_id,
+    trace_parent, content_type, headers, payload), 0)) FROM onceward.outbox
+)sql";
+
+class Connection {
+ public:
+  explicit Connection(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
+    if (PQstatus(connection_) != CONNECTION_OK) throw std::runtime_error(PQerrorMessage(connection_));
+  }
+  ~Connection() { PQfinish(connection_); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  std::vector<std::vector<std::string>> run(const std::string& sql) {
+    const std::unique_ptr<PGresult, void (*)(PGresult*)> result(PQexec(connection_, sql.c_str()), PQclear);
+    const auto status = PQresultStatus(result.get());
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) throw std::runtime_error(PQerrorMessage(connection_));
+    std::vector<std::vector<std::string>> rows(PQntuples(result.get()));
+    for (int row = 0; row < PQntuples(result.get()); ++row) {
+      for (int column = 0; column < PQnfields(result.get()); ++column) {
+        rows[row].emplace_back(PQgetvalue(result.get(), row, column));
+      }
+    }
+    return rows;
+  }
+  std::string value(const std::string& sql) { return run(sql).at(0).at(0); }
+  std::uint64_t number(const std::string& sql) { return std::stoull(value(sql)); }
+
+ private:
+  PGconn* connection_;
+};
+
+// The same connection parameters with another database.
+std::string with_database(const std::string& url, const char* database) {
+  char* error = nullptr;
+  PQconninfoOption* const options = PQconninfoParse(url.c_str(), &error);
+  if (options == nullptr) throw std::runtime_error(fmt::format("{}: {}", url, error));
+  std::string made = fmt::format("dbname={}", database);
+  for (const PQconninfoOption* option = options; option->keyword != nullptr; ++option) {
+    if (option->val == nullptr || std::string_view(option->keyword) == "dbname") continue;
+    made += fmt::format(" {}='{}'", option->keyword, option->val);
+  }
+  PQconninfoFree(options);
+  return made;
+}
+
+class OwnDatabase final : public PostgresDatabase {
+ public:
+  explicit OwnDatabase(const std::string& server_url)
+      : server_(server_url), url_(with_database(server_url, database_name)) {
+    drop();
+    server_.run(fmt::format("CREATE DATABASE {}", database_name));
+    open_postgres({.url = url_})->migrate();
+    connection_ = std::make_unique<Connection>(url_);
+    connection_->run(tables_sql);
+  }
+  ~OwnDatabase() override {
+    connection_.reset();
+    try {
+      drop();
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{} stays: {}\n", database_name, error.what());
+    }
+  }
+
+  std::string name() const override { return "postgres"; }
+  const std::string& url() const override { return url_; }
+
+  std::vector<std::string> settings() override {
+    std::string line = fmt::format("PostgreSQL {}", connection_->value("SHOW server_version"));
+    for (const char* setting : {"fsync", "synchronous_commit", "full_page_writes", "wal_level", "wal_sync_method",
+                                "wal_compression", "shared_buffers", "max_wal_size", "checkpoint_timeout"}) {
+      line += fmt::format(", {} {}", setting, connection_->value(fmt::format("SHOW {}", setting)));
+    }
+    return {line,
+            "claim: key uuid, received_at, consumer int4, payload_hash 32 bytes, tenant, producer, id 36 characters;"
+            " payment: 4 columns; balance: version-guarded upsert, folded; outbox: 17 columns, payload 200 bytes"};
+  }
+
+  std::unique_ptr<Store> open() override { return open_postgres({.url = url_}); }
+
+  void reset() override {
+    connection_->run(
+        "TRUNCATE payment, balance, onceward.consumer, onceward.inbox, onceward.outbox RESTART IDENTITY");
+    checkpoint();
+  }
+
+  void checkpoint() override { connection_->run("CHECKPOINT"); }
+
+  Meter meter() override {
+    await_others();
+    connection_->run("SELECT pg_stat_clear_snapshot()");
+    return {connection_->number("SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint"),
+            connection_->number("SELECT wal_sync FROM pg_stat_wal")};
+  }
+
+  ContentsOf contents() override {
+    ContentsOf found;
+    for (const auto& row : connection_->run(contents_sql)) found[row[0]] = {std::stoull(row[1]), row[2]};
+    return found;
+  }
+
+  std::uint64_t dead_rows() override {
+    return connection_->number("SELECT dead_tuple_count FROM pgstattuple('onceward.inbox')");
+  }
+
+ private:
+  void drop() { server_.run(fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", database_name)); }
+
+  // A backend adds its counts to the server's when it ends.
+  void await_others() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (connection_->number("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+                               " AND datname = current_database() AND pid <> pg_backend_pid()") > 0) {
+      if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("a connection was not closed");
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+
+  Connection server_;
+  std::string url_;
+  std::unique_ptr<Connection> connection_;
+};
+
+}  // namespace
+
+std::unique_ptr<PostgresDatabase> postgres_database(const std::string& server_url) {
+  return std::make_unique<OwnDatabase>(server_url);
+}
+
+}  // namespace onceward::bench

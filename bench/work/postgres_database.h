@@ -1,0 +1,18 @@
+// A database of our own, "onceward_bench", on the server that we are given; dropped at the end.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bench/work/database.h"
+
+namespace onceward::bench {
+
+class PostgresDatabase : public Database {
+ public:
+  virtual const std::string& url() const = 0;
+};
+
+std::unique_ptr<PostgresDatabase> postgres_database(const std::string& server_url);
+
+}  // namespace onceward::bench

@@ -1,0 +1,68 @@
+// Work W: what every shape is given. Messages of 500 bytes of JSON with an id of 36 characters, one in ten a repeat of
+// an earlier one; each pays into one of 1000 accounts and says so in an outgoing message of 200 bytes.
+// The same seed gives the same bytes on every machine.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace onceward::bench {
+
+inline constexpr std::string_view consumer_name = "payments";
+inline constexpr std::string_view producer_name = "gateway";
+inline constexpr std::string_view outgoing_type = "payment.captured";
+inline constexpr std::string_view currency = "EUR";
+inline constexpr std::size_t account_count = 1000;
+
+// Random ids are UUIDs of version 4 under the scheme `hash`; ids with a time are of version 7 under `uuidv7`.
+enum class Ids : std::uint8_t { random, time };
+
+struct Message {
+  std::string id;
+  std::string payload;
+  std::string outgoing;
+  std::string account_key;  // the account as text, by which the outgoing message is routed
+  std::int64_t account;
+  std::int64_t amount;
+  std::int64_t version;  // of the account; rises by one with each message
+};
+
+using Index = std::uint32_t;  // of a message
+
+struct Workload {
+  Ids ids;
+  std::vector<Message> messages;   // each once
+  std::vector<Index> deliveries;   // in the order of their arrival, repeats included
+};
+
+struct WorkloadOptions {
+  Ids ids = Ids::random;
+  std::size_t deliveries = 100'000;
+  unsigned repeats_percent = 10;
+  std::uint64_t seed = 1;
+};
+Workload make_workload(const WorkloadOptions& options);
+
+// Ids alone, for the bench of growth. Those with a time go on where `first` says, one a millisecond.
+std::vector<std::string> make_ids(Ids ids, std::size_t count, std::uint64_t seed, std::uint64_t first = 0);
+
+// The balances of a batch, folded: one row for each account that occurs, in the order of the accounts.
+class Folded {
+ public:
+  Folded();
+  void clear();
+  void add(const Message& message);
+  void finish();
+  std::span<const std::int64_t> accounts() const { return accounts_; }
+  std::span<const std::int64_t> amounts() const { return amounts_; }
+  std::span<const std::int64_t> versions() const { return versions_; }
+
+ private:
+  std::vector<std::int64_t> amount_of_, version_of_;
+  std::vector<std::int64_t> accounts_, amounts_, versions_;
+};
+
+}  // namespace onceward::bench
