@@ -30,7 +30,7 @@ void read_consumers(Reading& reading, const Item& item, Application& application
     const Declaration& consumer = application.consumers.emplace_back(read_consumer(part, node));
     part.take(find_in(consumer), node);
     if (!consumer.name.empty() && !names.insert(consumer.name).second)
-      part.take({{Path("name"), fmt::format("{} is declared twice", quoted(consumer.name)),
+      part.take({{Path("name"), fmt::format("{} is declared twice", in_quotes(consumer.name)),
                   "two consumers of one name would share one memory of what was processed"}},
                 node);
     reading.take(std::move(part));

@@ -11,7 +11,7 @@ namespace {
 
 void check_field(const FieldDeclaration& field, const Path& path, Findings& findings) {
   if (auto wrong = wrong_with_column(field.name))
-    findings.add_about_key(path, fmt::format("{} {}", quoted(field.name), wrong->what), std::move(wrong->hint));
+    findings.add_about_key(path, fmt::format("{} {}", in_quotes(field.name), wrong->what), std::move(wrong->hint));
   if (field.pointer.empty())
     findings.add(path / "pointer", "is missing", "where the field stands in the payload, e.g. pointer = \"/amount\"");
   else if (const auto wrong = wrong_with_pointer(field.pointer))
@@ -33,7 +33,7 @@ void check_fields(const std::vector<FieldDeclaration>& fields, const Path& path,
   for (const FieldDeclaration& field : fields) {
     check_field(field, path / field.name, findings);
     if (!names.insert(field.name).second)
-      findings.add_about_key(path / field.name, fmt::format("{} is declared twice", quoted(field.name)),
+      findings.add_about_key(path / field.name, fmt::format("{} is declared twice", in_quotes(field.name)),
                              "keep one of them");
   }
 }

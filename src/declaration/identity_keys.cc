@@ -29,26 +29,27 @@ static void read_word(Reading& reading, const Item& item, std::string_view word,
   } else if (const auto member = choice_named<FromEnvelope::Member>(word)) {
     source = FromEnvelope{*member};
   } else if (const auto* kind = no_identity_named(word)) {
-    reading.mistake(item, fmt::format("{} {}", quoted(word), explain(*kind)), way_out(*kind));
+    reading.mistake(item, fmt::format("{} {}", in_quotes(word), explain(*kind)), way_out(*kind));
   } else {
     std::vector<std::string_view> known = words<FromEnvelope::Member>();
     known.push_back("aggregate_version");
     const auto meant = nearest(word, known);
-    reading.mistake(item, fmt::format("{} is no identity that a message has", quoted(word)),
+    reading.mistake(item, fmt::format("{} is no identity that a message has", in_quotes(word)),
                     meant ? suggest(word, known) : std::string(identity_hint));
   }
 }
 
 static void read(Reading& reading, const Item& item, IdentitySource& source) {
   if (const auto* word = std::get_if<std::string>(&item.node.value)) return read_word(reading, item, *word, source);
-  if (!std::holds_alternative<Table>(item.node.value)) return reading.wrong_kind(item, "one identity", identity_hint);
+  const auto* table = std::get_if<Table>(&item.node.value);
+  if (table == nullptr) return reading.wrong_kind(item, "one identity", identity_hint);
   Locator locator;
   read_table(reading, item, locator_keys, locator);
-  if (locator.header.has_value() == locator.pointer.has_value())
+  if (table->entries.empty() || (locator.header && locator.pointer))
     reading.mistake(item, "not exactly one of header and pointer", std::string(identity_hint));
   else if (locator.header)
     source = FromHeader{*locator.header};
-  else
+  else if (locator.pointer)
     source = FromPayload{*locator.pointer};
 }
 
@@ -58,7 +59,7 @@ constexpr Key<HashPolicy> hash_keys[] = {{"canonical_json", into<&HashPolicy::ca
 static void read(Reading& reading, const Item& item, HashPolicy& hash) {
   constexpr std::string_view hint = "\"bytes\" or { canonical_json = true, volatile = [\"/sentAt\"] }";
   if (const auto* word = std::get_if<std::string>(&item.node.value)) {
-    if (*word != "bytes") reading.mistake(item, fmt::format("{} is no hash", quoted(*word)), std::string(hint));
+    if (*word != "bytes") reading.mistake(item, fmt::format("{} is no hash", in_quotes(*word)), std::string(hint));
     return;
   }
   read_table(reading, item, hash_keys, hash);

@@ -31,13 +31,13 @@ void check_source(const IdentitySource& source, const Path& path, Findings& find
   if (const auto* header = std::get_if<FromHeader>(&source)) {
     check_header(header->name, path / "header", findings);
     if (const auto* kind = no_identity_in_header(header->name))
-      refuse(*kind, fmt::format("the header {}", quoted(header->name)), path / "header", findings);
+      refuse(*kind, fmt::format("the header {}", in_quotes(header->name)), path / "header", findings);
   }
   if (const auto* payload = std::get_if<FromPayload>(&source)) {
     if (const auto wrong = wrong_with_pointer(payload->pointer))
       findings.add(path / "pointer", *wrong, std::string(pointer_hint));
     else if (const auto* kind = no_identity_at(payload->pointer))
-      refuse(*kind, quoted(payload->pointer), path / "pointer", findings);
+      refuse(*kind, in_quotes(payload->pointer), path / "pointer", findings);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <tuple>
 
 #include "src/declaration/duration.h"
 #include "src/declaration/suggestion.h"
@@ -44,7 +45,7 @@ bool Reading::unreadable(const Finding& finding) const {
 }
 
 std::vector<Mistake> Reading::mistakes() && {
-  std::ranges::stable_sort(mistakes_, {}, [](const Mistake& m) { return std::pair(m.line, m.column); });
+  std::ranges::sort(mistakes_, {}, [](const Mistake& m) { return std::tie(m.line, m.column, m.key, m.message); });
   return std::move(mistakes_);
 }
 
@@ -94,7 +95,7 @@ void read(Reading& reading, const Item& item, std::chrono::milliseconds& value) 
   if (const auto duration = read_duration(*text))
     value = *duration;
   else
-    reading.mistake(item, fmt::format("{} is no duration", quoted(*text)), std::string(duration_hint));
+    reading.mistake(item, fmt::format("{} is no duration", in_quotes(*text)), std::string(duration_hint));
 }
 
 void read(Reading& reading, const Item& item, HorizonInputs::Span& value) {
@@ -111,7 +112,7 @@ void read(Reading& reading, const Item& item, std::vector<std::string>& value) {
 
 void no_such_choice(Reading& reading, const Item& item, std::string_view word, std::string_view what,
                     std::span<const std::string_view> words) {
-  reading.mistake(item, fmt::format("{} is no {}", quoted(word), what), suggest(word, words));
+  reading.mistake(item, fmt::format("{} is no {}", in_quotes(word), what), suggest(word, words));
 }
 
 }  // namespace onceward::declaration

@@ -67,7 +67,7 @@ void check_effects(const std::vector<EffectDeclaration>& effects, const Path& pa
   for (std::size_t i = 0; i < effects.size(); ++i) {
     check_effect(effects[i], path[i], findings);
     if (!effects[i].name.empty() && !names.insert(effects[i].name).second)
-      findings.add(path[i] / "name", fmt::format("{} is declared twice", quoted(effects[i].name)),
+      findings.add(path[i] / "name", fmt::format("{} is declared twice", in_quotes(effects[i].name)),
                    "give each effect a name of its own");
   }
 }

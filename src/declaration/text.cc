@@ -1,9 +1,11 @@
 #include "src/declaration/text.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
+
+#include "src/common/json_pointer.h"
+#include "src/common/utf8.h"
 
 namespace onceward::declaration {
 namespace {
@@ -23,7 +25,7 @@ std::string excerpt(std::string_view text) {
   return plain ? std::string(text) : "\"...\"";
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   const std::string shown = excerpt(text);
   return shown == text ? '"' + shown + '"' : "this value";
 }
@@ -32,7 +34,7 @@ std::optional<std::string> wrong_with_text(std::string_view text, std::size_t mo
   if (text.empty()) return "is empty";
   if (text.size() > most_bytes) return fmt::format("has {} bytes, more than {}", text.size(), most_bytes);
   if (std::ranges::any_of(text, is_control)) return "holds a control character";
-  if (!simdjson::validate_utf8(text.data(), text.size())) return "is not UTF-8";
+  if (!valid_utf8(text)) return "is not UTF-8";
   return std::nullopt;
 }
 
@@ -47,12 +49,9 @@ std::optional<std::string> wrong_with_name(std::string_view name) {
 std::optional<std::string> wrong_with_pointer(std::string_view pointer) {
   if (auto wrong = wrong_with_text(pointer, most_pointer_bytes)) return wrong;
   if (pointer.front() != '/') return "does not begin with '/'";
-  for (std::size_t i = 0; i < pointer.size(); ++i) {
-    const bool escaped = i + 1 < pointer.size() && (pointer[i + 1] == '0' || pointer[i + 1] == '1');
-    if (pointer[i] == '~' && !escaped) return "has a '~' that is not followed by 0 or 1";
-  }
-  if (std::ranges::count(pointer, '/') > static_cast<std::ptrdiff_t>(most_pointer_depth))
-    return fmt::format("leads more than {} levels down", most_pointer_depth);
+  const auto tokens = pointer_tokens(pointer);
+  if (!tokens) return "has a '~' that is not followed by 0 or 1";
+  if (tokens->size() > most_pointer_depth) return fmt::format("leads more than {} levels down", most_pointer_depth);
   return std::nullopt;
 }
 

@@ -11,7 +11,7 @@ namespace onceward::declaration {
 // As it is if it is short and a plain word; else a mark. What may hold a secret is never repeated: a URL is no word.
 std::string excerpt(std::string_view text);
 // The excerpt in quotes, or "this value".
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // Each answers what is wrong with the text, or nothing.
 

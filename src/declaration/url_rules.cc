@@ -57,7 +57,7 @@ void check_url(std::string_view url, std::span<const Scheme> schemes, const Path
   if (name.empty()) return findings.add(path, "has no scheme", list_of(schemes));
   const auto scheme = std::ranges::find(schemes, name, &Scheme::name);
   if (scheme == schemes.end())
-    return findings.add(path, fmt::format("the scheme {} is unknown", quoted(name)), list_of(schemes));
+    return findings.add(path, fmt::format("the scheme {} is unknown", in_quotes(name)), list_of(schemes));
   check_rest(url, *scheme, path, findings);
 }
 
