@@ -88,6 +88,9 @@ class Envelope {
   std::optional<std::string_view> header(std::string_view name) const;
   std::string_view payload() const { return fields_.payload; }
 
+  // Whether both say the same, byte for byte.
+  friend bool operator==(const Envelope& a, const Envelope& b);
+
  private:
   EnvelopeFields fields_;
   std::shared_ptr<const void> storage_;
@@ -109,14 +112,17 @@ class Bytes {
 // What a parser accepts. A message past a limit is refused, never truncated.
 struct EnvelopeLimits {
   std::size_t message_bytes = 16u << 20;
-  std::size_t id_bytes = 255;      // each identity, and each name of a type or producer
+  std::size_t id_bytes = 255;  // each identity, and each name of a type or producer
   std::size_t header_count = 64;
   std::size_t header_bytes = 16u << 10;  // names and values together
-  std::size_t depth = 32;          // of the JSON envelope and of a JSON payload inside it
+  std::size_t depth = 32;                // of a JSON text, the payload in it counted; at most 512 whatever is said here
   friend bool operator==(const EnvelopeLimits&, const EnvelopeLimits&) = default;
 };
 
 using ReadEnvelope = std::variant<Envelope, Refusal>;
+
+// Reading never throws what a message could cause, and borrows from `bytes` what it can. Writing is its inverse for every
+// envelope that the format can carry; docs/reference/envelope.md says what it cannot.
 
 // Our JSON envelope. The payload is the exact bytes of its `payload` member, never re-serialised.
 ReadEnvelope read_json_envelope(const Bytes& bytes, const EnvelopeLimits& limits = {});
@@ -133,8 +139,7 @@ struct BinaryMessage {
   std::string_view content_type;
   Bytes payload;
 };
-ReadEnvelope read_cloudevent(const BinaryMessage& message, std::string_view prefix,
-                             const EnvelopeLimits& limits = {});
+ReadEnvelope read_cloudevent(const BinaryMessage& message, std::string_view prefix, const EnvelopeLimits& limits = {});
 struct BinaryAttribute {
   std::string name;
   std::string value;

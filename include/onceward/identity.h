@@ -27,11 +27,11 @@ class Id {
   std::string_view text_;
 };
 
-using Tenant = Id<struct TenantTag>;                  // who owns the data; part of every key
-using Producer = Id<struct ProducerTag>;              // the logical producer, never a queue or topic
-using MessageId = Id<struct MessageIdTag>;            // this message, the same on every redelivery
-using EventId = Id<struct EventIdTag>;                // a fact of the domain
-using CommandId = Id<struct CommandIdTag>;            // one requested action, named by its caller
+using Tenant = Id<struct TenantTag>;        // who owns the data; part of every key
+using Producer = Id<struct ProducerTag>;    // the logical producer, never a queue or topic
+using MessageId = Id<struct MessageIdTag>;  // this message, the same on every redelivery
+using EventId = Id<struct EventIdTag>;      // a fact of the domain
+using CommandId = Id<struct CommandIdTag>;  // one requested action, named by its caller
 using EventType = Id<struct EventTypeTag>;
 using AggregateType = Id<struct AggregateTypeTag>;
 using AggregateId = Id<struct AggregateIdTag>;        // the entity whose order matters

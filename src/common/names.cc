@@ -13,19 +13,24 @@ std::string to_string(const Key& key) { return to_uuid(key.bytes); }
 
 std::string_view name(Mode mode) {
   switch (mode) {
-    case Mode::live: return "live";
-    case Mode::replay: return "replay";
-    case Mode::backfill: return "backfill";
-    case Mode::rebuild: return "rebuild";
-    case Mode::forensic: return "forensic";
-    case Mode::repair: return "repair";
+    case Mode::live:
+      return "live";
+    case Mode::replay:
+      return "replay";
+    case Mode::backfill:
+      return "backfill";
+    case Mode::rebuild:
+      return "rebuild";
+    case Mode::forensic:
+      return "forensic";
+    case Mode::repair:
+      return "repair";
   }
   return "";
 }
 
 std::optional<Mode> mode_named(std::string_view text) {
-  for (const Mode mode :
-       {Mode::live, Mode::replay, Mode::backfill, Mode::rebuild, Mode::forensic, Mode::repair}) {
+  for (const Mode mode : {Mode::live, Mode::replay, Mode::backfill, Mode::rebuild, Mode::forensic, Mode::repair}) {
     if (name(mode) == text) return mode;
   }
   return std::nullopt;
@@ -33,16 +38,26 @@ std::optional<Mode> mode_named(std::string_view text) {
 
 std::string_view name(State state) {
   switch (state) {
-    case State::received: return "RECEIVED";
-    case State::claimed: return "CLAIMED";
-    case State::processed: return "PROCESSED";
-    case State::duplicate: return "DUPLICATE";
-    case State::retryable_failed: return "RETRYABLE_FAILED";
-    case State::quarantined: return "QUARANTINED";
-    case State::ignored: return "IGNORED";
-    case State::superseded: return "SUPERSEDED";
-    case State::rejected: return "REJECTED";
-    case State::waiting_gap: return "WAITING_GAP";
+    case State::received:
+      return "RECEIVED";
+    case State::claimed:
+      return "CLAIMED";
+    case State::processed:
+      return "PROCESSED";
+    case State::duplicate:
+      return "DUPLICATE";
+    case State::retryable_failed:
+      return "RETRYABLE_FAILED";
+    case State::quarantined:
+      return "QUARANTINED";
+    case State::ignored:
+      return "IGNORED";
+    case State::superseded:
+      return "SUPERSEDED";
+    case State::rejected:
+      return "REJECTED";
+    case State::waiting_gap:
+      return "WAITING_GAP";
   }
   return "";
 }
@@ -60,61 +75,104 @@ State state_of(const Outcome& outcome) {
 
 std::string_view name(Verdict verdict) {
   switch (verdict) {
-    case Verdict::first: return "first";
-    case Verdict::duplicate: return "duplicate";
-    case Verdict::conflict: return "conflict";
-    case Verdict::held: return "held";
+    case Verdict::first:
+      return "first";
+    case Verdict::duplicate:
+      return "duplicate";
+    case Verdict::conflict:
+      return "conflict";
+    case Verdict::held:
+      return "held";
   }
   return "";
 }
 
 std::string_view code(Reason reason) {
   switch (reason) {
-    case Reason::malformed_json: return "malformed_json";
-    case Reason::too_deep: return "too_deep";
-    case Reason::too_large: return "too_large";
-    case Reason::invalid_utf8: return "invalid_utf8";
-    case Reason::nul_in_text: return "nul_in_text";
-    case Reason::duplicate_field: return "duplicate_field";
-    case Reason::ill_typed_field: return "ill_typed_field";
-    case Reason::missing_field: return "missing_field";
-    case Reason::malformed_time: return "malformed_time";
-    case Reason::too_many_headers: return "too_many_headers";
-    case Reason::headers_too_large: return "headers_too_large";
-    case Reason::unsupported_specversion: return "unsupported_specversion";
-    case Reason::missing_message_id: return "missing_message_id";
-    case Reason::malformed_message_id: return "malformed_message_id";
-    case Reason::id_too_long: return "id_too_long";
-    case Reason::id_time_out_of_range: return "id_time_out_of_range";
-    case Reason::missing_producer: return "missing_producer";
-    case Reason::missing_operation_key: return "missing_operation_key";
-    case Reason::malformed_operation_key: return "malformed_operation_key";
-    case Reason::unsupported_schema_version: return "unsupported_schema_version";
-    case Reason::unsupported_event_version: return "unsupported_event_version";
-    case Reason::mode_not_accepted: return "mode_not_accepted";
+    case Reason::malformed_json:
+      return "malformed_json";
+    case Reason::too_deep:
+      return "too_deep";
+    case Reason::too_large:
+      return "too_large";
+    case Reason::invalid_utf8:
+      return "invalid_utf8";
+    case Reason::nul_in_text:
+      return "nul_in_text";
+    case Reason::duplicate_field:
+      return "duplicate_field";
+    case Reason::ill_typed_field:
+      return "ill_typed_field";
+    case Reason::missing_field:
+      return "missing_field";
+    case Reason::malformed_time:
+      return "malformed_time";
+    case Reason::too_many_headers:
+      return "too_many_headers";
+    case Reason::headers_too_large:
+      return "headers_too_large";
+    case Reason::unsupported_specversion:
+      return "unsupported_specversion";
+    case Reason::missing_message_id:
+      return "missing_message_id";
+    case Reason::malformed_message_id:
+      return "malformed_message_id";
+    case Reason::id_too_long:
+      return "id_too_long";
+    case Reason::id_time_out_of_range:
+      return "id_time_out_of_range";
+    case Reason::missing_producer:
+      return "missing_producer";
+    case Reason::missing_operation_key:
+      return "missing_operation_key";
+    case Reason::malformed_operation_key:
+      return "malformed_operation_key";
+    case Reason::unsupported_schema_version:
+      return "unsupported_schema_version";
+    case Reason::unsupported_event_version:
+      return "unsupported_event_version";
+    case Reason::mode_not_accepted:
+      return "mode_not_accepted";
   }
   return "";
 }
 
 std::string_view code(FaultCode fault) {
   switch (fault) {
-    case FaultCode::lost_race: return "lost_race";
-    case FaultCode::busy: return "busy";
-    case FaultCode::timed_out: return "timed_out";
-    case FaultCode::store_unavailable: return "store_unavailable";
-    case FaultCode::store_full: return "store_full";
-    case FaultCode::store_refused: return "store_refused";
-    case FaultCode::store_read_only: return "store_read_only";
-    case FaultCode::store_corrupt: return "store_corrupt";
-    case FaultCode::schema_missing: return "schema_missing";
-    case FaultCode::schema_newer: return "schema_newer";
-    case FaultCode::scheme_changed: return "scheme_changed";
-    case FaultCode::version_affected: return "version_affected";
-    case FaultCode::constraint_violated: return "constraint_violated";
-    case FaultCode::fact_exists: return "fact_exists";
-    case FaultCode::call_conflict: return "call_conflict";
-    case FaultCode::statement_failed: return "statement_failed";
-    case FaultCode::transaction_failed: return "transaction_failed";
+    case FaultCode::lost_race:
+      return "lost_race";
+    case FaultCode::busy:
+      return "busy";
+    case FaultCode::timed_out:
+      return "timed_out";
+    case FaultCode::store_unavailable:
+      return "store_unavailable";
+    case FaultCode::store_full:
+      return "store_full";
+    case FaultCode::store_refused:
+      return "store_refused";
+    case FaultCode::store_read_only:
+      return "store_read_only";
+    case FaultCode::store_corrupt:
+      return "store_corrupt";
+    case FaultCode::schema_missing:
+      return "schema_missing";
+    case FaultCode::schema_newer:
+      return "schema_newer";
+    case FaultCode::scheme_changed:
+      return "scheme_changed";
+    case FaultCode::version_affected:
+      return "version_affected";
+    case FaultCode::constraint_violated:
+      return "constraint_violated";
+    case FaultCode::fact_exists:
+      return "fact_exists";
+    case FaultCode::call_conflict:
+      return "call_conflict";
+    case FaultCode::statement_failed:
+      return "statement_failed";
+    case FaultCode::transaction_failed:
+      return "transaction_failed";
   }
   return "";
 }

@@ -18,10 +18,16 @@ class Writer {
   std::optional<Reason> write(std::uint32_t at, std::string& out) {
     const JsonNode& node = document_.nodes[at];
     switch (node.kind) {
-      case JsonKind::object: return object(at, out);
-      case JsonKind::array: return array(at, out);
-      case JsonKind::string: append_json_string(out, text(node)); return std::nullopt;
-      default: out += document_.raw(node); return std::nullopt;
+      case JsonKind::object:
+        return object(at, out);
+      case JsonKind::array:
+        return array(at, out);
+      case JsonKind::string:
+        append_json_string(out, text(node));
+        return std::nullopt;
+      default:
+        out += document_.raw(node);
+        return std::nullopt;
     }
   }
 

@@ -107,8 +107,8 @@ std::vector<CloudEventAttribute> attributes_of(const EnvelopeFields& fields) {
   for (const NumberMember& member : kNumberMembers) {
     const auto& value = fields.*member.member;
     if (!value) continue;
-    const bool fits = *value >= std::numeric_limits<std::int32_t>::min() &&
-                      *value <= std::numeric_limits<std::int32_t>::max();
+    const bool fits =
+        *value >= std::numeric_limits<std::int32_t>::min() && *value <= std::numeric_limits<std::int32_t>::max();
     attributes.push_back({member.cloudevent, std::to_string(*value), fits});
   }
   if (fields.occurred_at && writable(*fields.occurred_at)) {
@@ -121,9 +121,8 @@ std::vector<CloudEventAttribute> attributes_of(const EnvelopeFields& fields) {
 bool is_extension(const Header& header) {
   if (header.name.empty() || number_of(header.name) != kUnknown) return false;
   if (std::find(kData.begin(), kData.end(), header.name) != kData.end()) return false;
-  return is_text(header.value) && std::all_of(header.name.begin(), header.name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-         });
+  return is_text(header.value) && std::all_of(header.name.begin(), header.name.end(),
+                                              [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
 }  // namespace onceward

@@ -152,9 +152,7 @@ ReadEnvelope read_cloudevent(const BinaryMessage& message, std::string_view pref
 
 std::vector<BinaryAttribute> cloudevent_attributes(const Envelope& envelope, std::string_view prefix) {
   const EnvelopeFields& fields = envelope.fields();
-  const auto value = [&](std::string_view text) {
-    return prefix == kHttpPrefix ? to_http(text) : std::string(text);
-  };
+  const auto value = [&](std::string_view text) { return prefix == kHttpPrefix ? to_http(text) : std::string(text); };
   std::vector<BinaryAttribute> result;
   for (const CloudEventAttribute& attribute : attributes_of(fields)) {
     result.push_back({std::string(prefix) + std::string(attribute.name), value(attribute.text)});

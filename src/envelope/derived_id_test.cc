@@ -41,7 +41,8 @@ TEST(DerivedId, OfATimeCarryingCauseCarriesItsTimeDownstream) {
 }
 
 TEST(FreshId, IsAUuidOfVersionSevenWithTheTimeOfNow) {
-  const auto before = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
+  const auto before =
+      std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
   const std::string id = fresh_id();
   const auto time = time_in_uuidv7(id);
   ASSERT_TRUE(time) << id;

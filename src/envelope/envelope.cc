@@ -8,8 +8,6 @@
 namespace onceward {
 namespace {
 
-constexpr std::size_t kSlack = 64;  // what simdjson may read past the end
-
 // Copies texts one after another into room that was made for them.
 class Writer {
  public:
@@ -53,14 +51,16 @@ Envelope Envelope::copy_of(const EnvelopeFields& fields) {
   return Envelope(copy, block);
 }
 
-Bytes Bytes::copy_of(std::string_view bytes) {
-  auto data = std::make_shared_for_overwrite<char[]>(bytes.size() + kSlack);
-  std::copy(bytes.begin(), bytes.end(), data.get());
-  std::fill_n(data.get() + bytes.size(), kSlack, '\0');
-  Bytes copy;
-  copy.data_ = std::move(data);
-  copy.size_ = bytes.size();
-  return copy;
+bool operator==(const Envelope& a, const Envelope& b) {
+  const EnvelopeFields& one = a.fields_;
+  const EnvelopeFields& other = b.fields_;
+  return std::all_of(kTextMembers.begin(), kTextMembers.end(),
+                     [&](const TextMember& member) { return member.get(one) == member.get(other); }) &&
+         std::all_of(kNumberMembers.begin(), kNumberMembers.end(),
+                     [&](const NumberMember& member) { return one.*member.member == other.*member.member; }) &&
+         one.occurred_at == other.occurred_at && one.mode == other.mode &&
+         std::equal(one.headers.begin(), one.headers.end(), other.headers.begin(), other.headers.end()) &&
+         one.payload == other.payload;
 }
 
 }  // namespace onceward

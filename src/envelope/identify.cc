@@ -28,11 +28,16 @@ std::string describe(const IdentitySource& source) {
   struct Visitor {
     std::string operator()(const FromEnvelope& from) const {
       switch (from.member) {
-        case FromEnvelope::Member::message_id: return "messageId";
-        case FromEnvelope::Member::event_id: return "eventId";
-        case FromEnvelope::Member::command_id: return "commandId";
-        case FromEnvelope::Member::idempotency_key: return "idempotencyKey";
-        case FromEnvelope::Member::business_key: return "businessKey";
+        case FromEnvelope::Member::message_id:
+          return "messageId";
+        case FromEnvelope::Member::event_id:
+          return "eventId";
+        case FromEnvelope::Member::command_id:
+          return "commandId";
+        case FromEnvelope::Member::idempotency_key:
+          return "idempotencyKey";
+        case FromEnvelope::Member::business_key:
+          return "businessKey";
       }
       return "";
     }
@@ -62,9 +67,9 @@ class Identification {
       : envelope_(envelope), declaration_(declaration), policy_(declaration.identity) {}
 
   std::variant<Claimant, Refusal> run() {
-    for (const auto step : {&Identification::accept_mode, &Identification::accept_versions, &Identification::take_tenant,
-                            &Identification::take_producer, &Identification::take_operation,
-                            &Identification::take_id, &Identification::take_hash}) {
+    for (const auto step : {&Identification::accept_mode, &Identification::accept_versions,
+                            &Identification::take_tenant, &Identification::take_producer,
+                            &Identification::take_operation, &Identification::take_id, &Identification::take_hash}) {
       if (auto refusal = (this->*step)()) return std::move(*refusal);
     }
     claimant_.envelope = &envelope_;
@@ -130,8 +135,7 @@ class Identification {
   std::optional<Refusal> take_id() {
     auto id = checked(policy_.message_id, {Reason::missing_message_id, Reason::malformed_message_id});
     if (Refusal* refusal = std::get_if<Refusal>(&id)) {
-      if (refusal->reason != Reason::missing_message_id || !policy_.missing_id_uses_operation ||
-          !claimant_.operation) {
+      if (refusal->reason != Reason::missing_message_id || !policy_.missing_id_uses_operation || !claimant_.operation) {
         return std::move(*refusal);
       }
       claimant_.id = claimant_.operation->text;
@@ -140,8 +144,7 @@ class Identification {
       return std::nullopt;
     }
     claimant_.id = std::move(std::get<std::string>(id));
-    const auto key =
-        message_key(policy_.scheme, claimant_.tenant, declaration_.name, claimant_.producer, claimant_.id);
+    const auto key = message_key(policy_.scheme, claimant_.tenant, declaration_.name, claimant_.producer, claimant_.id);
     if (const Reason* reason = std::get_if<Reason>(&key)) return Refusal{*reason, describe(policy_.message_id)};
     claimant_.key = std::get<Key>(key);
     return std::nullopt;
@@ -174,11 +177,16 @@ class Identification {
 
   Found read(const FromEnvelope& from, const Reasons&) {
     switch (from.member) {
-      case FromEnvelope::Member::message_id: return text_or_nothing(envelope_.message_id().text());
-      case FromEnvelope::Member::event_id: return text_or_nothing(envelope_.event_id().text());
-      case FromEnvelope::Member::command_id: return text_or_nothing(envelope_.command_id().text());
-      case FromEnvelope::Member::idempotency_key: return text_or_nothing(envelope_.idempotency_key().text());
-      case FromEnvelope::Member::business_key: return text_or_nothing(envelope_.business_key().text());
+      case FromEnvelope::Member::message_id:
+        return text_or_nothing(envelope_.message_id().text());
+      case FromEnvelope::Member::event_id:
+        return text_or_nothing(envelope_.event_id().text());
+      case FromEnvelope::Member::command_id:
+        return text_or_nothing(envelope_.command_id().text());
+      case FromEnvelope::Member::idempotency_key:
+        return text_or_nothing(envelope_.idempotency_key().text());
+      case FromEnvelope::Member::business_key:
+        return text_or_nothing(envelope_.business_key().text());
     }
     return std::monostate{};
   }

@@ -71,22 +71,20 @@ std::variant<Key, Reason> message_key(KeyScheme scheme, Tenant tenant, std::stri
   if (scheme == KeyScheme::hash) return hash_key(digest());
   const auto time = scheme == KeyScheme::uuidv7 ? time_in_uuidv7(id) : time_in_ulid(id);
   if (!time) return Reason::malformed_message_id;
-  const std::int64_t second =
-      (std::chrono::floor<seconds>(*time) - kKeyEpoch.time_since_epoch()).count();
+  const std::int64_t second = (std::chrono::floor<seconds>(*time) - kKeyEpoch.time_since_epoch()).count();
   if (second < 0 || second >= kSecondsEnd) return Reason::id_time_out_of_range;
   return time_key(second, digest());
 }
 
 Key unnamed_key(Tenant tenant, std::string_view consumer, Producer producer, std::string_view operation,
                 std::string_view idempotency_key) {
-  return hash_key(sha256_of_fields(
-      {"onceward/unnamed/1", tenant.text(), consumer, producer.text(), operation, idempotency_key}));
+  return hash_key(
+      sha256_of_fields({"onceward/unnamed/1", tenant.text(), consumer, producer.text(), operation, idempotency_key}));
 }
 
 Key operation_key(Tenant tenant, std::string_view consumer, std::string_view operation,
                   std::string_view idempotency_key) {
-  return hash_key(
-      sha256_of_fields({"onceward/operation/1", tenant.text(), consumer, operation, idempotency_key}));
+  return hash_key(sha256_of_fields({"onceward/operation/1", tenant.text(), consumer, operation, idempotency_key}));
 }
 
 std::optional<std::chrono::sys_seconds> time_of(const Key& key) {

@@ -60,20 +60,21 @@ TEST(KeyDerivation, NeverTakesAnOperationForAMessage) {
 }
 
 TEST(TimeCarryingId, PutsItsSecondInFrontOfTheKey) {
-  const auto second = std::chrono::sys_days{std::chrono::June / 30 / 2023} + std::chrono::seconds{3 * 3600 + 34 * 60 + 18};
+  const auto second =
+      std::chrono::sys_days{std::chrono::June / 30 / 2023} + std::chrono::seconds{3 * 3600 + 34 * 60 + 18};
   EXPECT_EQ(time_of(key_of(kUuid, KeyScheme::uuidv7)), second);
   EXPECT_EQ(time_of(key_of(kUlid, KeyScheme::ulid)), second);
   EXPECT_EQ(time_of(key_of(kUuid, KeyScheme::hash)), std::nullopt);
 }
 
 TEST(TimeCarryingId, IsRefusedInAnyOtherSpelling) {
-  for (const std::string_view id : {
-           "", "01890A5D-AC96-774B-BCCE-B302099A8057", "01890a5d-ac96-474b-bcce-b302099a8057" /* version 4 */,
-           "01890a5d-ac96-774b-7cce-b302099a8057" /* variant 0 */, "01890a5d-ac96-774b-ccce-b302099a8057",
-           "01890a5dac96774bbcceb302099a8057", "{01890a5d-ac96-774b-bcce-b302099a8057}",
-           "01890a5d-ac96-774b-bcce-b302099a805", "01890a5d-ac96-774b-bcce-b302099a80577",
-           "01890a5d_ac96-774b-bcce-b302099a8057", "01890a5d-ac96-774b-bcce-b302099a805g",
-           "urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057", "01H455VB4PEX5VSKNK084SN02Q"}) {
+  for (const std::string_view id :
+       {"", "01890A5D-AC96-774B-BCCE-B302099A8057", "01890a5d-ac96-474b-bcce-b302099a8057" /* version 4 */,
+        "01890a5d-ac96-774b-7cce-b302099a8057" /* variant 0 */, "01890a5d-ac96-774b-ccce-b302099a8057",
+        "01890a5dac96774bbcceb302099a8057", "{01890a5d-ac96-774b-bcce-b302099a8057}",
+        "01890a5d-ac96-774b-bcce-b302099a805", "01890a5d-ac96-774b-bcce-b302099a80577",
+        "01890a5d_ac96-774b-bcce-b302099a8057", "01890a5d-ac96-774b-bcce-b302099a805g",
+        "urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057", "01H455VB4PEX5VSKNK084SN02Q"}) {
     EXPECT_EQ(refusal_of(id, KeyScheme::uuidv7), Reason::malformed_message_id) << id;
   }
   for (const std::string_view id :

@@ -21,7 +21,7 @@ struct TextMember {
 struct NumberMember {
   std::string_view json;
   std::string_view cloudevent;
-  std::optional<std::int64_t> EnvelopeFields::*member;
+  std::optional<std::int64_t> EnvelopeFields::* member;
 };
 
 template <auto member>
