@@ -177,10 +177,14 @@ class Walk {
 
   static Reason reason_of(simdjson::error_code error) {
     switch (error) {
-      case simdjson::UTF8_ERROR: return Reason::invalid_utf8;
-      case simdjson::CAPACITY: return Reason::too_large;
-      case simdjson::DEPTH_ERROR: return Reason::too_deep;
-      default: return Reason::malformed_json;
+      case simdjson::UTF8_ERROR:
+        return Reason::invalid_utf8;
+      case simdjson::CAPACITY:
+        return Reason::too_large;
+      case simdjson::DEPTH_ERROR:
+        return Reason::too_deep;
+      default:
+        return Reason::malformed_json;
     }
   }
 
@@ -311,8 +315,8 @@ std::optional<Reason> walk(std::string_view padded, const JsonDepth& depth, Work
   }
   // The root stands for the whole text; its members follow.
   mine.nodes.push_back({static_cast<std::uint32_t>(text.data() - padded.data()),
-                        static_cast<std::uint32_t>(text.size()), 0,
-                        text[0] == '{' ? JsonKind::object : JsonKind::array, false});
+                        static_cast<std::uint32_t>(text.size()), 0, text[0] == '{' ? JsonKind::object : JsonKind::array,
+                        false});
   ondemand::document document;
   const simdjson::padded_string_view view(padded.data(), padded.size(), padded.size() + simdjson::SIMDJSON_PADDING);
   if (const auto error = mine.parser.iterate(view).get(document)) return Walk::reason_of(error);
