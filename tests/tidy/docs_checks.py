@@ -5,6 +5,7 @@ import re
 
 GUARANTEES = "docs/concepts/guarantees.md"
 MISSION = "docs/reference/mission.md"
+WALK = "src/README.md"
 TEST_NAME = re.compile(r"\b([A-Z]\w*\.\w+)\b")
 
 
@@ -106,5 +107,13 @@ def mission_rows_name_their_tests(tree):
     return problems
 
 
+def the_stages_are_walked_in_order(tree):
+    """src/README.md has a row for every stage that has code, in the order of cmake/stages.cmake."""
+    wanted = [stage for stage in tree.stages if any(file.startswith(f"src/{stage}/") for file in tree.files)]
+    rows = re.findall(r"^\| `(\w+)` \|", tree.text(WALK), re.MULTILINE) if tree.exists(WALK) else []
+    walked = [stage for stage in rows if stage in wanted]
+    return [] if walked == wanted else [f"{WALK}: walks {', '.join(walked)}; the stages are {', '.join(wanted)}"]
+
+
 CHECKS = [links_lead_somewhere, named_files_exist, named_commands_exist, guarantees_name_their_tests,
-          mission_rows_name_their_tests]
+          mission_rows_name_their_tests, the_stages_are_walked_in_order]

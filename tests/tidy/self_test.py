@@ -20,6 +20,7 @@ CLEAN = {
     "src/common/answer_test.cc": '#include "onceward/answer.h"\n\nTEST(Answer, IsKnown) {}\n',
     "src/inbox/batch.h": '#pragma once\n\n#include "src/common/sum.h"\n',
     "src/common/sum.h": "#pragma once\n",
+    "src/README.md": "| `common` | sums |\n| `inbox` | claims |\n",
     "scripts/commands/build": HELP,
     "docs/README.md": "# Title\n\nSee [guarantees](concepts/guarantees.md#held), `src/common/sum.h`, `./run build dev`.\n",
     "docs/concepts/guarantees.md": "# Held\n\n- The answer\n  is known. [Answer.IsKnown]\n",
@@ -65,6 +66,8 @@ PLANTED = {
                                  ("docs/concepts/guarantees.md", "# Held\n\n- Known. [Answer.IsGone]\n")],
     "MissionRowsNameTheirTests": [("docs/reference/mission.md", "| A1 | answer | `Answer.IsGone` |\n"),
                                   ("docs/reference/mission.md", "| A1 | answer | |\n")],
+    "TheStagesAreWalkedInOrder": [("src/README.md", "| `inbox` | claims |\n| `common` | sums |\n"),
+                                  ("src/README.md", "| `common` | sums |\n")],
 }
 
 
