@@ -41,11 +41,13 @@ void check_source(const IdentitySource& source, const Path& path, Findings& find
   }
 }
 
-void check_scope(const IdentityPolicy& identity, const Path& path, Findings& findings) {
+// A constant is held to what an id of a message is held to, or every message would be refused for it.
+void check_scope(const IdentityPolicy& identity, std::size_t most_id_bytes, const Path& path, Findings& findings) {
   const auto constant = [&](std::string_view key, const std::string& value) {
     if (value.empty()) return;
-    if (const auto wrong = wrong_with_text(value, most_text_bytes))
-      findings.add(path / key, *wrong, "it is part of every key, and changing it makes every message new");
+    if (const auto wrong = wrong_with_text(value, most_id_bytes))
+      findings.add(path / key, *wrong, "it is part of every key, as an id is: limits.id_bytes, no spaces at its ends",
+                   {Path("limits") / "id_bytes"});
   };
   constant("producer", identity.producer);
   constant("tenant", identity.tenant);
@@ -112,9 +114,9 @@ void check_missing_id(const IdentityPolicy& identity, const Path& path, Findings
 
 }  // namespace
 
-void check_identity(const IdentityPolicy& identity, const Path& path, Findings& findings) {
+void check_identity(const IdentityPolicy& identity, std::size_t most_id_bytes, const Path& path, Findings& findings) {
   check_source(identity.message_id, path / "message_id", findings);
-  check_scope(identity, path, findings);
+  check_scope(identity, most_id_bytes, path, findings);
   if (carries_time(identity.scheme) && std::holds_alternative<FromAggregate>(identity.message_id))
     findings.add(path / "scheme", "an aggregate's version carries no time, and the scheme takes its bucket from one",
                  "scheme = \"hash\"", {path / "message_id"});

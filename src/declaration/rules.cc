@@ -124,7 +124,7 @@ std::vector<Finding> find_in(const Declaration& declaration) {
   Findings findings;
   check_name_and_owner(declaration, findings);
   check_source_url(declaration.source, Path("source"), findings);
-  check_identity(declaration.identity, Path("identity"), findings);
+  check_identity(declaration.identity, declaration.limits.id_bytes, Path("identity"), findings);
   check_versions(declaration.schema_versions, Path("versions") / "schema", findings);
   check_versions(declaration.event_versions, Path("versions") / "event", findings);
   check_fields(declaration.fields, Path("fields"), findings);

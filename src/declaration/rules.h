@@ -41,7 +41,7 @@ std::vector<Finding> find_in(const Declaration& declaration);
 std::vector<Finding> find_in_store(std::string_view url);  // about store.url
 
 // The parts, each in the file of its name.
-void check_identity(const IdentityPolicy& identity, const Path& path, Findings& findings);
+void check_identity(const IdentityPolicy& identity, std::size_t most_id_bytes, const Path& path, Findings& findings);
 void check_fields(const std::vector<FieldDeclaration>& fields, const Path& path, Findings& findings);
 void check_source_url(std::string_view url, const Path& path, Findings& findings);
 void check_store_url(std::string_view url, const Path& path, Findings& findings);

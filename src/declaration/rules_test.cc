@@ -84,6 +84,11 @@ TEST(Rules, OfIdentity) {
       {"identity.producer", "control character", "part of every key",
        [](Declaration& d) { d.identity.producer = "a\x01"; }},
       {"identity.tenant", "has 256 bytes", "", [](Declaration& d) { d.identity.tenant = std::string(256, 't'); }},
+      {"identity.producer", "has 17 bytes, more than 16", "limits.id_bytes",
+       [](Declaration& d) {
+         d.identity.producer = "seventeen-letters";
+         d.limits.id_bytes = 16;
+       }},
       {"identity.tenant", "both a constant and a header", "keep one",
        [](Declaration& d) { d.identity.tenant = d.identity.tenant_header = "acme"; }},
       {"identity.scheme", "carries no time", "hash",

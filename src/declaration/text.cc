@@ -35,6 +35,7 @@ std::optional<std::string> wrong_with_text(std::string_view text, std::size_t mo
   if (text.size() > most_bytes) return fmt::format("has {} bytes, more than {}", text.size(), most_bytes);
   if (std::ranges::any_of(text, is_control)) return "holds a control character";
   if (!valid_utf8(text)) return "is not UTF-8";
+  if (text.front() == ' ' || text.back() == ' ') return "has a space at an end";
   return std::nullopt;
 }
 

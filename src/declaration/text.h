@@ -15,7 +15,7 @@ std::string in_quotes(std::string_view text);
 
 // Each answers what is wrong with the text, or nothing.
 
-// Not empty, at most so many bytes of UTF-8, no control characters.
+// Not empty, at most so many bytes of UTF-8, no control characters, no space at either end.
 std::optional<std::string> wrong_with_text(std::string_view text, std::size_t most_bytes);
 // A letter, then letters, digits, '_', '-' and '.': what stands in metrics, logs and commands without quotes.
 std::optional<std::string> wrong_with_name(std::string_view name);

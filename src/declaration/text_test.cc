@@ -22,6 +22,8 @@ TEST(Text, IsShortUtf8WithoutControls) {
   EXPECT_EQ(wrong_with_text("a\tb", 255), "holds a control character");
   EXPECT_EQ(wrong_with_text(std::string_view("a\0b", 3), 255), "holds a control character");
   EXPECT_EQ(wrong_with_text("\xff", 255), "is not UTF-8");
+  EXPECT_EQ(wrong_with_text(" a", 255), "has a space at an end");
+  EXPECT_EQ(wrong_with_text("a ", 255), "has a space at an end");
 }
 
 TEST(Text, OfANameNeedsNoQuotes) {
