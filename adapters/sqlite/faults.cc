@@ -45,6 +45,9 @@ Meaning meaning_of(int extended_code) {
     case SQLITE_AUTH:
       return {FaultCode::statement_failed, Poisons::transaction,
               "a handler cannot begin, end or divide its transaction, attach databases or change settings"};
+    case SQLITE_MISMATCH:
+      return {FaultCode::statement_failed, Poisons::transaction,
+              "a value is not of the type that is wanted: text is UTF-8 without NUL, a row id an integer"};
     case SQLITE_TOOBIG:
       return {FaultCode::statement_failed, Poisons::transaction, "a value or statement is too large for SQLite"};
     default:

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "adapters/sqlite/faults.h"
+#include "src/common/stored_text.h"
 #include "src/effect/sql_text.h"
 
 namespace onceward::sqlite {
@@ -169,8 +170,12 @@ void RelationRows::column(sqlite3_context* context, std::size_t row, int column)
           sqlite3_result_int64(context, value);
         } else if constexpr (std::is_same_v<Type, Timestamp>) {
           sqlite3_result_int64(context, value.time_since_epoch().count());
-        } else {
+        } else if constexpr (std::is_same_v<Type, Blob>) {
           answer(context, value);
+        } else if (flaw_of(value) == TextFlaw::none) {
+          answer(context, value);
+        } else {
+          sqlite3_result_error_code(context, SQLITE_MISMATCH);
         }
       },
       relation_.columns[place].values);

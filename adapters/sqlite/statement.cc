@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "src/common/stored_text.h"
 #include "src/effect/sql_text.h"
 
 namespace onceward::sqlite {
@@ -35,8 +36,8 @@ struct Binder {
   }
   void operator()(bool value) const { statement.bind(at, std::int64_t{value}); }
   void operator()(std::string_view text) const {
-    if (!text.empty() && std::memchr(text.data(), 0, text.size()) != nullptr) {
-      throw refused("a text parameter holds a NUL byte; bind it as a Blob");
+    if (const TextFlaw flaw = flaw_of(text); flaw != TextFlaw::none) {
+      throw refused(fmt::format("a text parameter {}; bind it as a Blob", describe(flaw)));
     }
     statement.bind(at, text);
   }

@@ -1,7 +1,6 @@
 #include "src/outbox/staging.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <cstring>
@@ -9,6 +8,7 @@
 
 #include "onceward/fault.h"
 #include "src/common/sha256.h"
+#include "src/common/stored_text.h"
 #include "src/envelope/derived_id.h"
 
 namespace onceward {
@@ -21,26 +21,8 @@ constexpr EnvelopeLimits limits;
   throw Fault(FaultCode::statement_failed, Poisons::transaction, fmt::format("cannot stage: {} {}", what, why));
 }
 
-// Bytes 1 to 127 only, eight at a time: what nearly every name is, told faster than by a call.
-bool plain_ascii(std::string_view text) {
-  constexpr std::uint64_t ones = 0x0101'0101'0101'0101, highs = ones << 7;
-  std::uint64_t seen = 0;
-  const char* at = text.data();
-  std::size_t left = text.size();
-  for (; left >= 8; at += 8, left -= 8) {
-    std::uint64_t word;
-    std::memcpy(&word, at, 8);
-    seen |= word | (word - ones);  // a zero byte borrows into its high bit
-  }
-  std::uint64_t word = ones;
-  std::memcpy(&word, at, left);
-  return ((seen | word | (word - ones)) & highs) == 0;
-}
-
 void check_text(std::string_view what, std::string_view text) {
-  if (plain_ascii(text)) return;
-  if (std::memchr(text.data(), 0, text.size()) != nullptr) refuse(what, "holds a NUL byte");
-  if (!simdjson::validate_utf8(text.data(), text.size())) refuse(what, "is not valid UTF-8");
+  if (const TextFlaw flaw = flaw_of(text); flaw != TextFlaw::none) refuse(what, describe(flaw));
 }
 
 // A name or id that may be left out.
@@ -64,7 +46,7 @@ void check_headers(std::span<const Header> headers) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < headers.size(); ++i) {
     check_required("a header's name", headers[i].name);
-    if (!headers[i].value.empty()) check_text("a header's value", headers[i].value);
+    check_text("a header's value", headers[i].value);
     bytes += headers[i].name.size() + headers[i].value.size();
     for (std::size_t other = 0; other < i; ++other) {
       if (headers[other].name == headers[i].name) refuse("headers", "hold one name twice");
