@@ -80,8 +80,8 @@ std::vector<Case> sqlite_cases(SqliteDatabase& database, const Works& works) {
     const std::string suffix = work == &works.time ? "-time" : "";
     cases.push_back({"floor" + suffix, work, open(sqlite_floor)});
     add_store_cases(cases, database, *work, suffix);
-    cases.push_back({"each" + suffix, work, each(1), 20});
-    cases.push_back({"each-16" + suffix, work, each(16), 40});
+    cases.push_back({"each" + suffix, work, each(1), 40});
+    cases.push_back({"each-16" + suffix, work, each(16), 100});
   }
   cases.push_back({"look-up-first", &works.random, open(sqlite_look_up_first)});
   return cases;

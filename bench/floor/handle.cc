@@ -21,12 +21,13 @@ Handle::Handle(const std::string& path) {
   sqlite3_busy_timeout(handle_, 60'000);
   run("PRAGMA journal_mode = WAL");
   run("PRAGMA synchronous = FULL");
+  run("PRAGMA cache_size = -65536");
   run(fmt::format("PRAGMA wal_autocheckpoint = {}", wal_autocheckpoint_pages).c_str());
 }
 
 Handle::~Handle() { sqlite3_close(handle_); }
 
-void Handle::run(const char* sql) {
+void Handle::run(const char* sql) const {
   if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_, sql);
 }
 

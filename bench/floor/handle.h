@@ -18,7 +18,7 @@ class Handle {
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
 
-  void run(const char* sql);
+  void run(const char* sql) const;
   sqlite3* get() const { return handle_; }
 
  private:

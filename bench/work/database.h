@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/work/workload.h"
 #include "onceward/port/store.h"
 
 namespace onceward::bench {
@@ -37,9 +38,14 @@ class Database {
   virtual void reset() = 0;
   // Writes out what is unwritten.
   virtual void checkpoint() = 0;
-  // Counts what every connection but our own did, so those must be closed.
+  virtual std::uint64_t wal_bytes() = 0;
+  // Also the syncs, which a server counts only once a connection has ended: every one but our own must be closed.
   virtual Meter meter() = 0;
   virtual ContentsOf contents() = 0;
+  // Puts made-up rows number `from` to `to` into the inbox by the shortest way, as if they had been claimed in that order.
+  virtual void fill(Ids ids, std::uint64_t from, std::uint64_t to) = 0;
+  // What the inbox takes on disk, its index included.
+  virtual std::uint64_t inbox_bytes() = 0;
   // Row versions left behind in the inbox; nothing on stores that have none.
   virtual std::uint64_t dead_rows() = 0;
 };

@@ -42,10 +42,19 @@ UNION ALL SELECT 'outbox', count(DISTINCT id), sum(hashtextextended(concat_ws('|
     trace_parent, content_type, headers, payload), 0)) FROM onceward.outbox
 )sql";
 
+// A key's first bit tells random ids (1) from time-carrying ones (0), which go on with their seconds. The holes: the
+// key's beginning in hex, where its random rest begins, and the numbers of the first and last row.
+constexpr const char* fill_sql = R"sql(
+INSERT INTO onceward.inbox (key, received_at, consumer, payload_hash, tenant, producer, id)
+SELECT ({} || substr(random, {}))::uuid, now(), 1, sha256(int8send(number)), '', 'gateway', random
+  FROM (SELECT number, gen_random_uuid()::text AS random FROM generate_series({}::bigint, {}::bigint) AS number) made
+)sql";
+
 class Connection {
  public:
   explicit Connection(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
     if (PQstatus(connection_) != CONNECTION_OK) throw std::runtime_error(PQerrorMessage(connection_));
+    run("SET client_min_messages = warning");
   }
   ~Connection() { PQfinish(connection_); }
   Connection(const Connection&) = delete;
@@ -127,17 +136,31 @@ class OwnDatabase final : public PostgresDatabase {
 
   void checkpoint() override { connection_->run("CHECKPOINT"); }
 
+  std::uint64_t wal_bytes() override {
+    return connection_->number("SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint");
+  }
+
   Meter meter() override {
     await_others();
     connection_->run("SELECT pg_stat_clear_snapshot()");
-    return {connection_->number("SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint"),
-            connection_->number("SELECT wal_sync FROM pg_stat_wal")};
+    return {wal_bytes(), connection_->number("SELECT wal_sync FROM pg_stat_wal")};
   }
 
   ContentsOf contents() override {
     ContentsOf found;
     for (const auto& row : connection_->run(contents_sql)) found[row[0]] = {std::stoull(row[1]), row[2]};
     return found;
+  }
+
+  void fill(Ids ids, std::uint64_t from, std::uint64_t to) override {
+    const std::string time = fmt::format("lpad(to_hex({} + number / 1000), 8, '0')", key_seconds(0));
+    const std::string random = "to_hex(8 + number % 8)";
+    connection_->run(ids == Ids::time ? fmt::format(fill_sql, time, 9, from, to - 1)
+                                      : fmt::format(fill_sql, random, 2, from, to - 1));
+  }
+
+  std::uint64_t inbox_bytes() override {
+    return connection_->number("SELECT pg_total_relation_size('onceward.inbox')");
   }
 
   std::uint64_t dead_rows() override {

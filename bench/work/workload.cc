@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t payload_bytes = 500;
 constexpr std::size_t outgoing_bytes = 200;
 constexpr std::uint64_t first_millisecond = 1'760'000'000'000;  // October 2025
-constexpr std::uint64_t ids_a_millisecond = 1;
+constexpr std::uint64_t key_epoch_seconds = 1'262'304'000;      // 2010
 
 using Random = std::mt19937_64;
 
@@ -26,7 +26,7 @@ std::string make_id(Ids ids, std::uint64_t number, Random& random) {
   const std::uint64_t high = random();
   const std::uint64_t low = random();
   if (ids == Ids::random) return uuid(high, low, 4);
-  return uuid((first_millisecond + number / ids_a_millisecond) << 16 | (high & 0xffff), low, 7);
+  return uuid((first_millisecond + number) << 16 | (high & 0xffff), low, 7);
 }
 
 // Text that looks like text: letters, so that JSON needs no escapes.
@@ -82,6 +82,10 @@ std::vector<std::string> make_ids(Ids ids, std::size_t count, std::uint64_t seed
   made.reserve(count);
   for (std::size_t i = 0; i < count; ++i) made.push_back(make_id(ids, first + i, random));
   return made;
+}
+
+std::uint32_t key_seconds(std::uint64_t number) {
+  return static_cast<std::uint32_t>((first_millisecond + number) / 1000 - key_epoch_seconds);
 }
 
 Folded::Folded() : amount_of_(account_count + 1), version_of_(account_count + 1) {}

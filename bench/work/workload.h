@@ -46,8 +46,10 @@ struct WorkloadOptions {
 };
 Workload make_workload(const WorkloadOptions& options);
 
-// Ids alone, for the bench of growth. Those with a time go on where `first` says, one a millisecond.
+// Ids alone, for the bench of growth. Those with a time are a millisecond apart; `first` counts from where they begin.
 std::vector<std::string> make_ids(Ids ids, std::size_t count, std::uint64_t seed, std::uint64_t first = 0);
+// The first four bytes of the key of time-carrying id `number`: seconds since 2010.
+std::uint32_t key_seconds(std::uint64_t number);
 
 // The balances of a batch, folded: one row for each account that occurs, in the order of the accounts.
 class Folded {
