@@ -45,8 +45,8 @@ TEST(PostgresColumn, IntegersHaveTheWidthOfTheirType) {
 
 TEST(PostgresColumn, TimesCountFromTheYear2000) {
   EXPECT_EQ(postgres_micros(Timestamp(std::chrono::sys_days(std::chrono::January / 1 / 2000))), 0);
-  EXPECT_EQ(from_postgres_micros(1), Timestamp(std::chrono::sys_days(std::chrono::January / 1 / 2000)) +
-                                         std::chrono::microseconds(1));
+  EXPECT_EQ(from_postgres_micros(1),
+            Timestamp(std::chrono::sys_days(std::chrono::January / 1 / 2000)) + std::chrono::microseconds(1));
 }
 
 }  // namespace

@@ -78,10 +78,11 @@ void Connection::connect(const PostgresOptions& options) {
 
 // A pooler answers with a backend pid of its own invention; the real one tells it apart.
 void Connection::refuse_unfit_server(const PostgresOptions& options) {
-  queue("SELECT pg_backend_pid(), pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean, "
-        "current_setting('server_version_num')::integer >= 150000, current_setting('server_encoding') = 'UTF8', "
-        "current_setting('synchronous_commit') = 'off'",
-        {}, Whose::ours, Format::text);
+  queue(
+      "SELECT pg_backend_pid(), pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean, "
+      "current_setting('server_version_num')::integer >= 150000, current_setting('server_encoding') = 'UTF8', "
+      "current_setting('synchronous_commit') = 'off'",
+      {}, Whose::ours, Format::text);
   const auto results = sync();
   const PGresult* const row = results.front().get();
   pooled_ = std::to_string(PQbackendPID(connection_)) != PQgetvalue(row, 0, 0);
@@ -91,12 +92,14 @@ void Connection::refuse_unfit_server(const PostgresOptions& options) {
                 describe() + " is a standby or read-only: connect to the primary (target_session_attrs=read-write)");
   }
   if (!holds(2) || !holds(3)) {
-    throw Fault(FaultCode::store_refused, Poisons::connection,
-                describe() + " is older than PostgreSQL 15 or its encoding is not UTF8: use another server or database");
+    throw Fault(
+        FaultCode::store_refused, Poisons::connection,
+        describe() + " is older than PostgreSQL 15 or its encoding is not UTF8: use another server or database");
   }
-  settings_ = fmt::format("SELECT set_config('lock_timeout', '{}', true), set_config('statement_timeout', '{}', true){}",
-                          options.lock_deadline.count(), options.statement_deadline.count(),
-                          holds(4) ? ", set_config('synchronous_commit', 'on', true)" : "");
+  settings_ =
+      fmt::format("SELECT set_config('lock_timeout', '{}', true), set_config('statement_timeout', '{}', true){}",
+                  options.lock_deadline.count(), options.statement_deadline.count(),
+                  holds(4) ? ", set_config('synchronous_commit', 'on', true)" : "");
 }
 
 std::string Connection::describe() const {
@@ -129,19 +132,20 @@ void Connection::lost(Fault fault) {
 }
 
 // Null: to be sent as it is. The answer to a Parse that was queued and failed leaves no name behind.
-const std::string* Connection::prepare(std::string_view sql, Whose whose) {
+const std::pair<const std::string, std::string>* Connection::prepare(std::string_view sql, Whose whose) {
   if (!may_prepare_) return nullptr;
   key_.assign(sql);
   key_.push_back('\0');
   key_.append(reinterpret_cast<const char*>(types_.data()), types_.size() * sizeof(Oid));
-  if (const auto found = prepared_.find(key_); found != prepared_.end()) return &found->second;
+  if (const auto found = prepared_.find(key_); found != prepared_.end()) return &*found;
   if (prepared_.size() >= most_prepared) return nullptr;
   std::string name = fmt::format("ow{}", next_name_++);
   if (!PQsendPrepare(connection_, name.c_str(), key_.c_str(), static_cast<int>(types_.size()), types_.data())) {
     lost(fault_of(connection_, describe()));
   }
-  pending_.push_back({true, key_, whose});
-  return &prepared_.emplace(key_, std::move(name)).first->second;
+  const auto& entry = *prepared_.emplace(key_, std::move(name)).first;
+  pending_.push_back({true, &entry.first, whose});
+  return &entry;
 }
 
 void Connection::queue(std::string_view sql, std::span<const Parameter> parameters, Whose whose, Format result) {
@@ -154,14 +158,14 @@ void Connection::queue(std::string_view sql, std::span<const Parameter> paramete
     formats_.push_back(parameter.format);
   }
   const int count = static_cast<int>(parameters.size());
-  const std::string* const name = prepare(sql, whose);
-  const int sent = name ? PQsendQueryPrepared(connection_, name->c_str(), count, values_.data(), lengths_.data(),
-                                              formats_.data(), static_cast<int>(result))
-                        : PQsendQueryParams(connection_, std::string(sql).c_str(), count, types_.data(),
-                                            values_.data(), lengths_.data(), formats_.data(),
-                                            static_cast<int>(result));
+  const auto* const prepared = prepare(sql, whose);
+  const int sent = prepared
+                       ? PQsendQueryPrepared(connection_, prepared->second.c_str(), count, values_.data(),
+                                             lengths_.data(), formats_.data(), static_cast<int>(result))
+                       : PQsendQueryParams(connection_, std::string(sql).c_str(), count, types_.data(), values_.data(),
+                                           lengths_.data(), formats_.data(), static_cast<int>(result));
   if (!sent) lost(fault_of(connection_, describe()));
-  pending_.push_back({false, {}, whose});
+  pending_.push_back({false, prepared ? &prepared->first : nullptr, whose});
   ++queued_;
   ++statements_;
 }
@@ -192,6 +196,16 @@ Result Connection::take_result() {
   return Result(PQgetResult(connection_));
 }
 
+// A prepared statement whose table has changed its columns fails for as long as its name is used; unprepared it works.
+Fault Connection::refusal(const Pending& statement, const PGresult* result) {
+  const Fault fault = fault_of(result, statement.whose);
+  if (!statement.key || statement.preparing) return fault;
+  prepared_.erase(*statement.key);
+  if (fault.store_code() != "0A000") return fault;
+  return {FaultCode::lost_race, Poisons::transaction, "a table was changed under a prepared statement; it is run again",
+          fault.store_code()};
+}
+
 void Connection::answer_all(Answers& answers) {
   if (!PQpipelineSync(connection_)) lost(fault_of(connection_, describe()));
   ++round_trips_;
@@ -207,10 +221,10 @@ void Connection::answer_all(Answers& answers) {
     }
     if (!ok(result.get())) {
       if (!first_fault && PQresultStatus(result.get()) != PGRES_PIPELINE_ABORTED) {
-        first_fault = fault_of(result.get(), statement.whose);
+        first_fault = refusal(statement, result.get());
         answers.failed = PQstatus(connection_) == CONNECTION_OK;
       }
-      if (statement.preparing) prepared_.erase(statement.prepared);
+      if (statement.preparing) prepared_.erase(*statement.key);
       if (PQstatus(connection_) != CONNECTION_OK) lost(*first_fault);
     } else if (!statement.preparing) {
       answers.results.push_back(std::move(result));

@@ -66,7 +66,7 @@ class Connection {
  private:
   struct Pending {
     bool preparing;
-    std::string prepared;  // the key in prepared_, while preparing
+    const std::string* key;  // in prepared_; null for a statement sent as it is
     Whose whose;
   };
   struct Answers {
@@ -78,8 +78,9 @@ class Connection {
   void refuse_unfit_server(const PostgresOptions& options);
   void enter_pipeline();
   void leave_pipeline();
-  const std::string* prepare(std::string_view sql, Whose whose);
+  const std::pair<const std::string, std::string>* prepare(std::string_view sql, Whose whose);
   void answer_all(Answers& answers);
+  Fault refusal(const Pending& statement, const PGresult* result);
   Result take_result();
   void await_input();
   void poll_socket(short events);
@@ -95,7 +96,7 @@ class Connection {
   bool broken_ = false;
   bool warned_ = false;
   std::vector<Pending> pending_;
-  std::size_t queued_ = 0;  // of pending_, those that are not preparations
+  std::size_t queued_ = 0;                                 // of pending_, those that are not preparations
   std::unordered_map<std::string, std::string> prepared_;  // statement and types -> name
   std::uint32_t next_name_ = 0;
   // Scratch of queue(), kept for its capacity.

@@ -60,7 +60,8 @@ std::string field(const PGresult* result, int code) {
 std::string describe(const PGresult* result, std::string_view sqlstate) {
   if (!sqlstate.starts_with("22") && !sqlstate.starts_with("23")) return field(result, PG_DIAG_MESSAGE_PRIMARY);
   std::string place;
-  for (const auto& [what, code] : {std::pair{"constraint", PG_DIAG_CONSTRAINT_NAME}, {"table", PG_DIAG_TABLE_NAME},
+  for (const auto& [what, code] : {std::pair{"constraint", PG_DIAG_CONSTRAINT_NAME},
+                                   {"table", PG_DIAG_TABLE_NAME},
                                    {"column", PG_DIAG_COLUMN_NAME}}) {
     if (const std::string name = field(result, code); !name.empty()) place += fmt::format(" {} \"{}\"", what, name);
   }
@@ -115,8 +116,8 @@ Fault fault_of(PGconn* connection, const std::string& where) {
             fmt::format("{}: {}: check that the server is up and reachable", where, reason_of(message))};
   }
   const Meaning& meaning = meaning_of(sqlstate);
-  return {meaning.fault, Poisons::connection,
-          fmt::format("{}: {}: {}", where, reason_of(message), meaning.advice), sqlstate};
+  return {meaning.fault, Poisons::connection, fmt::format("{}: {}: {}", where, reason_of(message), meaning.advice),
+          sqlstate};
 }
 
 Fault call_conflict() {

@@ -13,9 +13,7 @@ namespace {
 // Held for one step's transaction; two processes that migrate take turns. A number of our own choosing.
 constexpr std::string_view lock_migrations = "SELECT pg_advisory_xact_lock(7954877705826332257)";
 
-Parameter text(std::string_view value) {
-  return {text_type.element, value.data(), static_cast<int>(value.size()), 1};
-}
+Parameter text(std::string_view value) { return {text_type.element, value.data(), static_cast<int>(value.size()), 1}; }
 
 std::int32_t number_at(const PGresult* result, int row, int column) {
   const std::string_view digits = PQgetvalue(result, row, column);

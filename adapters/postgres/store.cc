@@ -1,10 +1,8 @@
-#include <cassert>
-#include <optional>
-
 #include "adapters/postgres/connection.h"
 #include "adapters/postgres/schema.h"
-#include "adapters/postgres/unit.h"
+#include "adapters/postgres/session.h"
 #include "onceward/adapter/postgres.h"
+#include "src/unit/unit.h"
 
 namespace onceward {
 namespace postgres {
@@ -22,7 +20,7 @@ class PostgresStore final : public Store {
   std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) override {
     Connection& connection = ready();
     ++transactions_;
-    return std::make_unique<Unit>(connection, consumer);
+    return std::make_unique<Unit>(std::make_unique<PostgresSession>(connection, consumer.number), consumer, Owner::us);
   }
 
   StoreCounters counters() const override {
@@ -78,7 +76,9 @@ std::unique_ptr<Enlistment> enlist(pg_conn* connection, const Enrolled& consumer
     throw Fault(FaultCode::transaction_failed, Poisons::transaction,
                 "enlist wants an idle connection inside a transaction: run BEGIN first, outside pipeline mode");
   }
-  return std::make_unique<postgres::Unit>(std::make_unique<postgres::Connection>(connection), consumer);
+  auto session =
+      std::make_unique<postgres::PostgresSession>(std::make_unique<postgres::Connection>(connection), consumer.number);
+  return std::make_unique<Unit>(std::move(session), consumer, Owner::caller);
 }
 
 Enrolled enroll(pg_conn* connection, const Declaration& declaration) {

@@ -100,9 +100,8 @@ void queue_look_up(Connection& connection, const Batch& batch, std::span<const B
 
 void read_known(const PGresult* result, Batch& batch) {
   for (int row = 0; row < PQntuples(result); ++row) {
-    batch.known(key_at(result, row, 0),
-                {bytes_at(result, row, 1), bytes_at(result, row, 2), bytes_at(result, row, 3), hash_at(result, row, 4),
-                 recorded_at(result, row, 5)});
+    batch.known(key_at(result, row, 0), {bytes_at(result, row, 1), bytes_at(result, row, 2), bytes_at(result, row, 3),
+                                         hash_at(result, row, 4), recorded_at(result, row, 5)});
   }
 }
 
@@ -141,14 +140,15 @@ void queue_outcomes(Connection& connection, std::span<const OutcomeRow> rows, st
 }
 
 void queue_bodies(Connection& connection, std::span<const OutcomeRow> rows) {
-  if (rows.empty()) return;
-  Column key("key", uuid_type, shape(rows.size())), envelope("envelope", text_type), payload("payload", bytea_type);
+  Column key("key", uuid_type, Column::Shape::always_array), envelope("envelope", text_type),
+      payload("payload", bytea_type);
   for (const OutcomeRow& row : rows) {
+    if (!row.keeps_body()) continue;
     key.add(row.claimant->key);
     envelope.add(kept_envelope(*row.claimant->envelope));
     payload.add(row.claimant->envelope->payload());
   }
-  queue_insert(connection, "inbox_body", {&key, &envelope, &payload});
+  if (key.size() > 0) queue_insert(connection, "inbox_body", {&key, &envelope, &payload});
 }
 
 void queue_parked(Connection& connection, std::span<const Parked> rows) {
@@ -210,9 +210,10 @@ void queue_outbox(Connection& connection, std::span<const StagedOutgoing> rows, 
                 &aggregate_id, &correlation, &causation, &trace, &content_type, &headers, &payload});
   // Insertion in key order: two batches that stage the same facts wait for each other instead of deadlocking.
   if (fact.size() > 0) {
-    connection.queue("INSERT INTO onceward.outbox_fact (fact, id) SELECT * FROM (SELECT unnest($1::uuid[]) AS fact, "
-                     "unnest($2::text[]) AS id) staged ORDER BY fact",
-                     parameters_of({&fact, &fact_id}));
+    connection.queue(
+        "INSERT INTO onceward.outbox_fact (fact, id) SELECT * FROM (SELECT unnest($1::uuid[]) AS fact, "
+        "unnest($2::text[]) AS id) staged ORDER BY fact",
+        parameters_of({&fact, &fact_id}));
   }
 }
 

@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "adapters/postgres/connection.h"
-#include "src/inbox/batch.h"
-#include "src/outbox/staging.h"
-#include "src/quarantine/parked.h"
+#include "src/unit/session.h"
 
 namespace onceward::postgres {
 
@@ -24,12 +22,8 @@ void read_known(const PGresult* result, Batch& batch);
 void queue_operation_look_up(Connection& connection, const Batch& batch, std::span<const Batch::Index> operations);
 void read_known_operations(const PGresult* result, Batch& batch);
 
-struct OutcomeRow {
-  const Claimant* claimant;
-  Recorded recorded;
-  std::optional<std::chrono::milliseconds> retry_after;
-};
 void queue_outcomes(Connection& connection, std::span<const OutcomeRow> rows, std::int32_t consumer);
+// Of those rows that keep their message's bytes.
 void queue_bodies(Connection& connection, std::span<const OutcomeRow> rows);
 void queue_parked(Connection& connection, std::span<const Parked> rows);
 void queue_outbox(Connection& connection, std::span<const StagedOutgoing> rows, std::int32_t consumer);

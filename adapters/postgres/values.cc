@@ -25,7 +25,8 @@ Fault not_text(std::string_view why) {
 Datum time_of(std::string_view text) {
   std::string rfc3339(text);
   if (const auto space = rfc3339.find(' '); space != std::string::npos) rfc3339[space] = 'T';
-  if (rfc3339.size() > 3 && (rfc3339[rfc3339.size() - 3] == '+' || rfc3339[rfc3339.size() - 3] == '-')) rfc3339 += ":00";
+  if (rfc3339.size() > 3 && (rfc3339[rfc3339.size() - 3] == '+' || rfc3339[rfc3339.size() - 3] == '-'))
+    rfc3339 += ":00";
   if (const auto time = read_timestamp(rfc3339)) return *time;
   return std::string(text);
 }
@@ -131,9 +132,9 @@ OverRelation over(const Relation& relation, std::string_view sql) {
     if (const auto* texts = std::get_if<1>(&source.values)) add(text_type, *texts);
     if (const auto* blobs = std::get_if<2>(&source.values)) add(bytea_type, *blobs);
     if (const auto* times = std::get_if<3>(&source.values)) add(timestamptz_type, *times);
-    expressions += fmt::format("{}{} AS {}", expressions.empty() ? "" : ", ",
-                               made.columns.back().expression(static_cast<int>(made.columns.size())),
-                               quoted(source.name));
+    expressions +=
+        fmt::format("{}{} AS {}", expressions.empty() ? "" : ", ",
+                    made.columns.back().expression(static_cast<int>(made.columns.size())), quoted(source.name));
   }
   for (const Column& column : made.columns) {
     if (column.size() != made.columns.front().size()) {

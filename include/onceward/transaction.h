@@ -91,7 +91,7 @@ struct Outgoing {
 // A call to an external system, made after the commit under one key. Borrowed until stage() returns.
 struct Call {
   std::string_view endpoint;
-  std::string_view key;   // names the business action, never the attempt
+  std::string_view key;  // names the business action, never the attempt
   std::string_view body;
   std::string_view type{};
   std::string_view business_key{};

@@ -12,7 +12,7 @@ struct pg_conn;  // libpq's PGconn
 namespace onceward {
 
 struct PostgresOptions {
-  std::string url;                                   // anything libpq takes
+  std::string url;  // anything libpq takes
   std::chrono::milliseconds connect_deadline{10'000};
   std::chrono::milliseconds statement_deadline{60'000};  // on the server, and a little later here
   std::chrono::milliseconds lock_deadline{30'000};       // waiting for another transaction's claim

@@ -1,28 +1,24 @@
-// A batch in one PostgreSQL transaction: ours, or the caller's that we take part in. Two round trips for a batch without
-// operation keys: BEGIN and claim; then the look-up of repeats, effects, staging and COMMIT together.
+// A batch in one transaction: ours, or the caller's that we take part in. The same code for both, and for every store.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
-#include "adapters/postgres/connection.h"
-#include "adapters/postgres/tables.h"
-#include "adapters/postgres/values.h"
 #include "onceward/port/store.h"
-#include "src/effect/statements.h"
-#include "src/inbox/batch.h"
-#include "src/outbox/staging.h"
+#include "src/unit/session.h"
 
-namespace onceward::postgres {
+namespace onceward {
+
+enum class Owner { us, caller };
 
 class Unit final : public UnitOfWork {
  public:
-  // Ours: begins with the first statement. `connection` must outlive the unit.
-  Unit(Connection& connection, const Enrolled& consumer);
-  // The caller's: `connection` wraps the caller's own, which is in a transaction.
-  Unit(std::unique_ptr<Connection> borrowed, const Enrolled& consumer);
+  Unit(std::unique_ptr<Session> session, const Enrolled& consumer, Owner owner);
   ~Unit() override;
 
   void claim(std::span<const Claimant> batch) override;
@@ -53,42 +49,42 @@ class Unit final : public UnitOfWork {
     std::int64_t execute_counted_values(std::string_view sql, std::span<const Value> values) override;
     Rows query_values(std::string_view sql, std::span<const Value> values) override;
     Inserted insert_once_values(std::string_view insert_sql, std::span<const Value> values) override;
-    Result wait_for(std::string_view sql, std::span<const Value> values);
+    // What was buffered goes first, with this one last; then `ask` waits for its answer.
+    template <class Ask>
+    auto at_once(std::string_view sql, std::span<const Value> values, Ask&& ask);
 
     Unit& unit_;
   };
 
+  void require_open() const;
+  template <class Work>
+  void buffered(std::uint32_t message, Work&& work);
   template <class Work>
   auto guarded(Work&& work);
-  void begin();
-  void queue_statements();
-  void queue_outcomes_of_batch();
-  void queue_writes();
-  void queue_look_up_of_repeats();
-  void read_look_up(const std::vector<Result>& results);
-  void claim_operations();
+  void mark_sent(std::uint32_t message);
+  void run_statements();
+  std::vector<OutcomeRow> outcomes();
+  void write_all();
   bool unwritten() const;
-  void roll_back();
+  Batch* batch() { return batch_ ? &*batch_ : nullptr; }
 
-  std::unique_ptr<Connection> own_wrapper_;  // around the caller's connection
-  Connection& connection_;
+  const std::unique_ptr<Session> session_;
   const Enrolled consumer_;
+  const Owner owner_;
+  const int exceptions_at_start_;
   Scope scope_{*this};
 
-  bool begun_ = false;
   bool failed_ = false;
   bool ended_ = false;
-  std::optional<Batch> batch_;
-  bool looked_up_ = false;
   bool outcomes_written_ = false;
-  std::size_t look_up_at_ = 0;  // its place among the results of the trip it is queued in
+  std::optional<Batch> batch_;
   std::vector<Answer> answers_;
   Statements statements_;
-  ValueParameters parameters_;
   Staging staging_;
-  std::unordered_set<std::uint32_t> sent_;  // messages some of whose statements are on their way
+  std::vector<bool> sent_;           // messages some of whose statements are on their way
+  std::set<std::uint32_t> spoiled_;  // messages that asked for what cannot be done; nothing of it was sent
   std::unordered_map<Batch::Index, std::chrono::milliseconds> retry_after_;
   std::vector<Parked> parked_;
 };
 
-}  // namespace onceward::postgres
+}  // namespace onceward

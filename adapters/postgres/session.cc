@@ -1,0 +1,124 @@
+#include "adapters/postgres/session.h"
+
+#include "adapters/postgres/tables.h"
+
+namespace onceward::postgres {
+
+PostgresSession::PostgresSession(Connection& connection, std::int32_t consumer)
+    : connection_(connection), consumer_(consumer), begun_(false) {}
+
+PostgresSession::PostgresSession(std::unique_ptr<Connection> borrowed, std::int32_t consumer)
+    : borrowed_(std::move(borrowed)), connection_(*borrowed_), consumer_(consumer), begun_(true) {}
+
+void PostgresSession::begin() {
+  if (begun_) return;
+  begun_ = true;
+  connection_.queue("BEGIN ISOLATION LEVEL READ COMMITTED", {});
+  connection_.queue(connection_.settings(), {});
+}
+
+void PostgresSession::claim(Batch& batch) {
+  begin();
+  queue_claim(connection_, batch, consumer_);
+  read_claimed(connection_.sync().back().get(), batch);
+  claim_operations(batch);
+}
+
+// The repeats are looked up in the same trip; those that lost their operation need one more.
+void PostgresSession::claim_operations(Batch& batch) {
+  const auto operations = batch.operations_to_claim();
+  if (operations.empty()) return;
+  queue_operations(connection_, batch, operations, consumer_);
+  const std::size_t place = queue_look_up_of_repeats(batch);
+  const auto results = connection_.sync();
+  read_operations(results.front().get(), batch);
+  read_look_up(results, place, batch);
+  if (const auto lost = batch.operations_to_look_up(); !lost.empty()) {
+    queue_operation_look_up(connection_, batch, lost);
+    read_known_operations(connection_.sync().back().get(), batch);
+  }
+}
+
+std::size_t PostgresSession::queue_look_up_of_repeats(const Batch& batch) {
+  const auto repeats = batch.to_look_up();
+  if (repeats.empty()) return nowhere;
+  const std::size_t place = connection_.queued();
+  queue_look_up(connection_, batch, repeats);
+  return place;
+}
+
+void PostgresSession::read_look_up(const std::vector<Result>& results, std::size_t place, Batch& batch) {
+  if (place != nowhere) read_known(results[place].get(), batch);
+}
+
+void PostgresSession::look_up(Batch& batch) {
+  const std::size_t place = queue_look_up_of_repeats(batch);
+  read_look_up(connection_.sync(), place, batch);
+}
+
+void PostgresSession::run(std::span<const BufferedStatement> statements) {
+  begin();
+  for (const BufferedStatement& statement : statements) {
+    connection_.queue(statement.sql, parameters_.encode(statement.values), Whose::users, Connection::Format::text);
+  }
+}
+
+void PostgresSession::run_over(const Relation& relation, std::string_view sql) {
+  begin();
+  OverRelation statement = over(relation, sql);
+  std::vector<Column*> columns;
+  for (Column& column : statement.columns) columns.push_back(&column);
+  connection_.queue(statement.sql, parameters_of(columns), Whose::users, Connection::Format::text);
+}
+
+Result PostgresSession::answer_to(std::span<const BufferedStatement> before, const BufferedStatement& statement) {
+  run(before);
+  run({&statement, 1});
+  return std::move(connection_.sync().back());
+}
+
+std::int64_t PostgresSession::count(std::span<const BufferedStatement> before, const BufferedStatement& statement) {
+  return rows_changed(answer_to(before, statement).get());
+}
+
+Rows PostgresSession::query(std::span<const BufferedStatement> before, const BufferedStatement& statement) {
+  return rows_of(answer_to(before, statement).get());
+}
+
+void PostgresSession::write(const Writes& writes) {
+  begin();
+  queue_outcomes(connection_, writes.outcomes, consumer_);
+  queue_bodies(connection_, writes.outcomes);
+  queue_parked(connection_, writes.parked);
+  queue_outbox(connection_, writes.outgoing, consumer_);
+  queue_calls(connection_, writes.calls, consumer_);
+}
+
+void PostgresSession::flush(Batch* batch) {
+  const std::size_t place = batch ? queue_look_up_of_repeats(*batch) : nowhere;
+  const auto results = connection_.sync();
+  if (batch) read_look_up(results, place, *batch);
+}
+
+Commit PostgresSession::commit(Batch* batch) {
+  begin();
+  const std::size_t place = batch ? queue_look_up_of_repeats(*batch) : nowhere;
+  connection_.queue("COMMIT", {});
+  std::vector<Result> results;
+  const Commit ending = connection_.sync_commit(results);
+  if (ending == Commit::committed && batch) read_look_up(results, place, *batch);
+  return ending;
+}
+
+void PostgresSession::roll_back() {
+  if (!begun_ || !connection_.usable()) return;
+  if (connection_.queued() == 0 && !connection_.in_transaction()) return;
+  try {
+    connection_.queue("ROLLBACK", {});
+    connection_.sync();
+  } catch (const Fault&) {
+    connection_.abandon();  // the server undoes it when the connection is gone
+  }
+}
+
+}  // namespace onceward::postgres

@@ -1,0 +1,32 @@
+#include <fmt/format.h>
+
+#include "apps/cli/command.h"
+#include "apps/cli/stores.h"
+#include "onceward/declaration.h"
+
+namespace onceward::cli {
+namespace {
+
+void check_file(Session& session, const std::string& path) {
+  const auto read = read_application(read_file(path), path);
+  if (const auto* application = std::get_if<Application>(&read)) {
+    fmt::print("{}: {} consumer(s), no mistakes\n", path, application->consumers.size());
+    return;
+  }
+  const auto& mistakes = std::get<std::vector<Mistake>>(read);
+  for (const Mistake& mistake : mistakes) fmt::print(stderr, "{}\n", to_string(mistake));
+  fmt::print(stderr, "{} mistake(s)\n", mistakes.size());
+  session.ending = Exit::error;
+}
+
+}  // namespace
+
+void add_config_check(CLI::App& parent, Session& session) {
+  CLI::App* const command = add_command(parent, "check", "Reads the application file and shows every mistake in it",
+                                        "onceward config check app.toml");
+  auto path = std::make_shared<std::string>();
+  command->add_option("file", *path, "The application file")->required();
+  command->callback([&session, path] { check_file(session, *path); });
+}
+
+}  // namespace onceward::cli

@@ -1,0 +1,25 @@
+// Which store a command works on: the flag, else the environment, else the application file.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "onceward/port/store.h"
+
+namespace onceward::cli {
+
+struct StoreChoice {
+  std::string url;
+  std::string file;
+};
+
+void add_store_options(CLI::App& command, StoreChoice& choice);
+// Throws Fault; CLI::ValidationError when nothing names a store.
+std::unique_ptr<Store> open_store(const StoreChoice& choice);
+std::unique_ptr<Store> open_store(const std::string& url);
+
+// The file's text. Throws CLI::ValidationError when it cannot be read or is too large.
+std::string read_file(const std::string& path);
+
+}  // namespace onceward::cli

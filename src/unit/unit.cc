@@ -1,0 +1,253 @@
+#include "src/unit/unit.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "src/effect/sql_text.h"
+#include "src/inbox/recorded.h"
+
+namespace onceward {
+namespace {
+
+Fault refused(const char* what) { return {FaultCode::statement_failed, Poisons::transaction, what}; }
+
+void check_statement(std::string_view sql) {
+  if (controls_transaction(sql)) {
+    throw refused("a handler cannot begin, end or divide its transaction, nor change its settings");
+  }
+}
+
+// On a line of its own, behind whatever comment the statement may end with.
+std::string or_nothing(std::string_view insert_sql) {
+  const std::size_t end = insert_sql.find_last_not_of("; \t\r\n");
+  return std::string(insert_sql.substr(0, end + 1)) + "\nON CONFLICT DO NOTHING";
+}
+
+}  // namespace
+
+Unit::Unit(std::unique_ptr<Session> session, const Enrolled& consumer, Owner owner)
+    : session_(std::move(session)),
+      consumer_(consumer),
+      owner_(owner),
+      exceptions_at_start_(std::uncaught_exceptions()) {}
+
+Unit::~Unit() {
+  if (owner_ == Owner::us) {
+    if (!ended_) session_->roll_back();
+  } else if (!failed_ && std::uncaught_exceptions() <= exceptions_at_start_ && session_->in_transaction() &&
+             unwritten()) {
+    std::fputs("onceward: an enlistment ended with work that was not written: call flush() before COMMIT\n", stderr);
+    std::abort();
+  }
+}
+
+void Unit::require_open() const {
+  if (failed_ || ended_) {
+    throw Fault(FaultCode::transaction_failed, Poisons::transaction,
+                "the transaction has ended or failed before: begin a new one");
+  }
+}
+
+// A transaction in which a statement has failed can never commit: PostgreSQL would answer COMMIT with ROLLBACK and no
+// error, SQLite would commit the rest.
+template <class Work>
+auto Unit::guarded(Work&& work) {
+  require_open();
+  try {
+    return work();
+  } catch (...) {
+    failed_ = true;
+    throw;
+  }
+}
+
+// What is refused before anything is sent spoils only its message: forget() takes that one out, and without that a
+// handler which swallowed the refusal would commit the half of its effect that was accepted.
+template <class Work>
+void Unit::buffered(std::uint32_t message, Work&& work) {
+  require_open();
+  try {
+    work();
+  } catch (...) {
+    spoiled_.insert(message);
+    throw;
+  }
+}
+
+void Unit::claim(std::span<const Claimant> batch) {
+  guarded([&] {
+    if (batch_) throw refused("a unit claims once: put all messages into one batch");
+    batch_.emplace(batch);
+    sent_.resize(batch.size());
+    if (!batch.empty()) session_->claim(*batch_);
+  });
+}
+
+bool Unit::first(std::size_t index) const { return batch_ && batch_->first(static_cast<Batch::Index>(index)); }
+
+std::span<const Answer> Unit::answers() {
+  if (!batch_) return {};
+  if (!batch_->resolved() && !ended_) guarded([&] { session_->look_up(*batch_); });
+  // A row that stood in the way and is gone now was purged in between: nothing is known of that message.
+  if (!batch_->resolved()) {
+    throw Fault(FaultCode::lost_race, Poisons::transaction, "a known message vanished while it was looked up");
+  }
+  answers_ = batch_->answers();
+  return answers_;
+}
+
+Transaction& Unit::on(std::size_t index) {
+  require_open();
+  if (!first(index)) throw refused("only a message that is first has an effect");
+  const Claimant& claimant = batch_->claimants()[index];
+  scope_.cause = {static_cast<std::uint32_t>(index), consumer_.name, consumer_.scheme, claimant.key, claimant.envelope};
+  return scope_;
+}
+
+Transaction& Unit::whole() {
+  scope_.cause = Cause{};
+  return scope_;
+}
+
+bool Unit::forget(std::size_t index) {
+  const auto message = static_cast<std::uint32_t>(index);
+  statements_.forget(message);
+  staging_.forget(message);
+  spoiled_.erase(message);
+  return index >= sent_.size() || !sent_[index];
+}
+
+void Unit::finish(std::size_t index, Outcome outcome) {
+  require_open();
+  if (!first(index)) throw refused("only a message that is first has an outcome");
+  if (outcomes_written_) throw refused("the outcomes of this unit were flushed: finish messages before flush()");
+  const auto message = static_cast<Batch::Index>(index);
+  retry_after_.erase(message);
+  if (const auto* retry = std::get_if<Retry>(&outcome)) retry_after_[message] = retry->after;
+  batch_->finish(message, recorded_of(std::move(outcome)));
+}
+
+void Unit::park(const Envelope& envelope, const Enrolled& consumer, std::string_view reason, std::string_view detail) {
+  require_open();
+  parked_.push_back(parked(envelope, consumer.number, reason, detail));
+}
+
+bool Unit::unwritten() const {
+  return !statements_.empty() || !staging_.empty() || !parked_.empty() ||
+         (batch_ && !outcomes_written_ && !batch_->records().empty());
+}
+
+void Unit::mark_sent(std::uint32_t message) {
+  if (message < sent_.size()) sent_[message] = true;
+}
+
+void Unit::run_statements() {
+  for (const BufferedStatement& statement : statements_.all()) mark_sent(statement.message);
+  session_->run(statements_.all());
+  statements_.clear();
+}
+
+// A message that failed for good is parked as well, so that one list holds all that waits for a person.
+std::vector<OutcomeRow> Unit::outcomes() {
+  std::vector<OutcomeRow> rows;
+  if (!batch_ || outcomes_written_) return rows;
+  outcomes_written_ = true;
+  for (auto& [index, recorded] : batch_->records()) {
+    const Claimant& claimant = batch_->claimants()[index];
+    if (recorded.state == State::quarantined) {
+      parked_.push_back(parked(*claimant.envelope, consumer_.number, recorded.code, {}));
+    }
+    const auto after = retry_after_.find(index);
+    rows.push_back(
+        {&claimant, std::move(recorded), after == retry_after_.end() ? std::nullopt : std::optional(after->second)});
+  }
+  return rows;
+}
+
+void Unit::write_all() {
+  run_statements();
+  const std::vector<OutcomeRow> rows = outcomes();
+  session_->write({rows, parked_, staging_.outgoing(), staging_.calls()});
+  parked_.clear();
+  staging_.written();
+}
+
+void Unit::flush() {
+  guarded([&] {
+    if (!spoiled_.empty()) throw refused("a message asked for what cannot be done: forget() it, or roll back");
+    write_all();
+    session_->flush(batch());
+  });
+}
+
+Commit Unit::commit() {
+  if (ended_) return Commit::failed;
+  Commit ending = Commit::failed;
+  try {
+    if (!failed_ && spoiled_.empty()) {
+      ending = guarded([&] {
+        write_all();
+        return session_->commit(batch());
+      });
+    }
+  } catch (...) {
+    session_->roll_back();
+    ended_ = true;
+    throw;
+  }
+  if (ending == Commit::failed) session_->roll_back();
+  ended_ = true;
+  return ending;
+}
+
+void Unit::Scope::execute_values(std::string_view sql, std::span<const Value> values) {
+  unit_.buffered(cause.index, [&] {
+    check_statement(sql);
+    unit_.statements_.add(cause.index, sql, values);
+  });
+}
+
+template <class Ask>
+auto Unit::Scope::at_once(std::string_view sql, std::span<const Value> values, Ask&& ask) {
+  execute_values(sql, values);
+  return unit_.guarded([&] {
+    for (const BufferedStatement& statement : unit_.statements_.all()) unit_.mark_sent(statement.message);
+    const auto all = unit_.statements_.all();
+    auto answer = ask(all.first(all.size() - 1), all.back());
+    unit_.statements_.clear();
+    return answer;
+  });
+}
+
+std::int64_t Unit::Scope::execute_counted_values(std::string_view sql, std::span<const Value> values) {
+  return at_once(sql, values, [&](auto before, const auto& asked) { return unit_.session_->count(before, asked); });
+}
+
+Rows Unit::Scope::query_values(std::string_view sql, std::span<const Value> values) {
+  return at_once(sql, values, [&](auto before, const auto& asked) { return unit_.session_->query(before, asked); });
+}
+
+Inserted Unit::Scope::insert_once_values(std::string_view insert_sql, std::span<const Value> values) {
+  return execute_counted_values(or_nothing(insert_sql), values) > 0 ? Inserted::inserted : Inserted::already;
+}
+
+void Unit::Scope::execute_over(const Relation& relation, std::string_view sql) {
+  unit_.buffered(cause.index, [&] { check_statement(sql); });
+  unit_.guarded([&] {
+    unit_.run_statements();
+    unit_.mark_sent(cause.index);
+    unit_.session_->run_over(relation, sql);
+  });
+}
+
+void Unit::Scope::stage(const Outgoing& outgoing) {
+  unit_.buffered(cause.index, [&] { unit_.staging_.add(cause, outgoing); });
+}
+
+void Unit::Scope::stage(const Call& call) {
+  unit_.buffered(cause.index, [&] { unit_.staging_.add(cause, call); });
+}
+
+}  // namespace onceward
