@@ -6,7 +6,8 @@ import re
 GUARANTEES = "docs/concepts/guarantees.md"
 MISSION = "docs/reference/mission.md"
 WALK = "src/README.md"
-TEST_NAME = re.compile(r"\b([A-Z]\w*\.\w+)\b")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+TEST_NAME = re.compile(r"\b([A-Z]\w*\.[\w-]+)")
 
 
 def without_code_blocks(text):
@@ -22,7 +23,7 @@ def anchors_of(text):
 def links_lead_somewhere(tree):
     problems = []
     for file in tree.documents:
-        for target in re.findall(r"\]\(([^)\s]+)\)", without_code_blocks(tree.text(file))):
+        for target in LINK.findall(without_code_blocks(tree.text(file))):
             path, _, anchor = target.partition("#")
             if re.match(r"[a-z]+:", target):
                 continue
@@ -83,7 +84,7 @@ def guarantees_name_their_tests(tree):
         return [f"{GUARANTEES} is missing"]
     problems = []
     for number, text in bullets_of(tree.text(GUARANTEES)):
-        proof = re.search(r"\[([\w., ]+)\]$", text)
+        proof = re.search(r"\[([\w., -]+)\]$", text)
         names = TEST_NAME.findall(proof[1]) if proof else []
         if not names:
             problems.append(f"{GUARANTEES}:{number}: names no test")
@@ -115,5 +116,14 @@ def the_stages_are_walked_in_order(tree):
     return [] if walked == wanted else [f"{WALK}: walks {', '.join(walked)}; the stages are {', '.join(wanted)}"]
 
 
+def every_page_is_in_an_index(tree):
+    """A page of docs/ is linked from docs/README.md or from the README of its own folder."""
+    linked = {(pathlib.PurePath(index).parent / target.partition("#")[0]).as_posix()
+              for index in tree.documents if index.startswith("docs/") and index.endswith("README.md")
+              for target in LINK.findall(tree.text(index))}
+    return [f"{file}: no index links to it" for file in tree.documents
+            if file.startswith("docs/") and file != "docs/README.md" and file not in linked]
+
+
 CHECKS = [links_lead_somewhere, named_files_exist, named_commands_exist, guarantees_name_their_tests,
-          mission_rows_name_their_tests, the_stages_are_walked_in_order]
+          mission_rows_name_their_tests, the_stages_are_walked_in_order, every_page_is_in_an_index]

@@ -22,7 +22,8 @@ CLEAN = {
     "src/common/sum.h": "#pragma once\n",
     "src/README.md": "| `common` | sums |\n| `inbox` | claims |\n",
     "scripts/commands/build": HELP,
-    "docs/README.md": "# Title\n\nSee [guarantees](concepts/guarantees.md#held), `src/common/sum.h`, `./run build dev`.\n",
+    "docs/README.md": "# Title\n\nSee [guarantees](concepts/guarantees.md#held), `src/common/sum.h`, `./run build dev`, "
+                      "[mission](reference/mission.md).\n",
     "docs/concepts/guarantees.md": "# Held\n\n- The answer\n  is known. [Answer.IsKnown]\n",
     "docs/reference/mission.md": "| row | what | tests |\n|---|---|---|\n| A1 | answer | `Answer.IsKnown` |\n"
                                  "| A2 | more | not yet |\n",
@@ -68,6 +69,7 @@ PLANTED = {
                                   ("docs/reference/mission.md", "| A1 | answer | |\n")],
     "TheStagesAreWalkedInOrder": [("src/README.md", "| `inbox` | claims |\n| `common` | sums |\n"),
                                   ("src/README.md", "| `common` | sums |\n")],
+    "EveryPageIsInAnIndex": [("docs/reference/lonely.md", "# Lonely\n")],
 }
 
 
