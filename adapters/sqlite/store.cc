@@ -5,7 +5,8 @@
 #include "adapters/sqlite/connection.h"
 #include "adapters/sqlite/library.h"
 #include "adapters/sqlite/schema.h"
-#include "adapters/sqlite/unit.h"
+#include "adapters/sqlite/session.h"
+#include "src/unit/unit.h"
 
 namespace onceward {
 namespace sqlite {
@@ -29,7 +30,7 @@ class SqliteStore final : public Store {
     Connection& connection = ready();
     connection.begin();
     ++transactions_;
-    return std::make_unique<Unit>(connection, consumer);
+    return std::make_unique<Unit>(std::make_unique<SqliteSession>(connection, consumer.number), consumer, Owner::us);
   }
 
   StoreCounters counters() const override {
@@ -111,7 +112,8 @@ std::unique_ptr<Enlistment> enlist(sqlite3* handle, const Enrolled& consumer) {
   auto connection = std::make_unique<sqlite::Connection>(handle);
   sqlite::check_library(*connection);
   sqlite::check_schema(*connection);
-  return std::make_unique<sqlite::Unit>(std::move(connection), consumer);
+  auto session = std::make_unique<sqlite::SqliteSession>(std::move(connection), consumer.number);
+  return std::make_unique<Unit>(std::move(session), consumer, Owner::caller);
 }
 
 Enrolled enroll(sqlite3* handle, const Declaration& declaration) {

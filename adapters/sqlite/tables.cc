@@ -224,6 +224,7 @@ void write_bodies(Connection& connection, std::span<const OutcomeRow> rows, cons
   Statement& insert = connection.own(insert_body);
   insert.bind(4, stamp.at_microseconds);
   for (const OutcomeRow& row : rows) {
+    if (!row.keeps_body()) continue;
     const std::string envelope = kept_envelope(*row.claimant->envelope);
     insert.bind(1, row.claimant->key);
     insert.bind(2, envelope);

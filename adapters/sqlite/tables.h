@@ -1,15 +1,11 @@
 // The statements over our own tables. All run at once, on a connection that holds the write lock.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "adapters/sqlite/connection.h"
-#include "src/inbox/batch.h"
-#include "src/outbox/staging.h"
-#include "src/quarantine/parked.h"
+#include "src/unit/session.h"
 
 namespace onceward::sqlite {
 
@@ -22,12 +18,8 @@ struct Stamp {
 // Claims identities, then operations, then looks up whatever was there before: the batch is resolved on return.
 void claim(Connection& connection, Batch& batch, const Stamp& stamp);
 
-struct OutcomeRow {
-  const Claimant* claimant;
-  Recorded recorded;
-  std::optional<std::chrono::milliseconds> retry_after;
-};
 void write_outcomes(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp);
+// Of those rows that keep their message's bytes.
 void write_bodies(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp);
 void write_parked(Connection& connection, std::span<const Parked> rows, const Stamp& stamp);
 // Throws Fault(fact_exists).

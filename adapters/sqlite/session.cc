@@ -1,0 +1,108 @@
+#include "adapters/sqlite/session.h"
+
+#include "adapters/sqlite/schema.h"
+
+namespace onceward::sqlite {
+
+SqliteSession::SqliteSession(Connection& connection, std::int32_t consumer)
+    : connection_(connection), stamp_{consumer, now_microseconds()} {}
+
+SqliteSession::SqliteSession(std::unique_ptr<Connection> borrowed, std::int32_t consumer)
+    : borrowed_(std::move(borrowed)), connection_(*borrowed_), stamp_{consumer, now_microseconds()} {}
+
+// What poisons the connection is not tried on it again.
+template <class Work>
+auto SqliteSession::guarded(Work&& work) {
+  try {
+    return work();
+  } catch (const Fault& fault) {
+    if (fault.poisons() != Poisons::transaction) connection_.abandon();
+    throw;
+  }
+}
+
+void SqliteSession::claim(Batch& batch) {
+  guarded([&] {
+    sqlite::claim(connection_, batch, stamp_);
+    // A key that refused the insert and is not found again is an index that disagrees with its table.
+    if (!batch.resolved()) throw fault_of(SQLITE_CORRUPT_INDEX);
+  });
+}
+
+void SqliteSession::look_up(Batch&) {}  // the claim has
+
+Statement& SqliteSession::bound(const BufferedStatement& statement) {
+  Statement& prepared = connection_.users(statement.sql);
+  prepared.bind_values(statement.values);
+  return prepared;
+}
+
+void SqliteSession::run(std::span<const BufferedStatement> statements) {
+  guarded([&] {
+    const Connection::UsersTurn turn(connection_);
+    for (const BufferedStatement& statement : statements) bound(statement).run();
+  });
+}
+
+void SqliteSession::run_over(const Relation& relation, std::string_view sql) {
+  guarded([&] {
+    const RelationRows rows(relation);
+    const std::string text = rows.over(sql);
+    connection_.rows().offer();
+    const Connection::UsersTurn turn(connection_);
+    Statement& statement = connection_.users(text);
+    const RowsTable::Showing showing(connection_.rows(), rows);
+    statement.bind_values({});
+    statement.run();
+  });
+}
+
+std::int64_t SqliteSession::count(std::span<const BufferedStatement> before, const BufferedStatement& statement) {
+  run(before);
+  return guarded([&] {
+    const Connection::UsersTurn turn(connection_);
+    return bound(statement).run();
+  });
+}
+
+Rows SqliteSession::query(std::span<const BufferedStatement> before, const BufferedStatement& statement) {
+  run(before);
+  return guarded([&] {
+    Rows rows;
+    const Connection::UsersTurn turn(connection_);
+    bound(statement).each([&](sqlite3_stmt* found) {
+      Row& row = rows.emplace_back();
+      const int columns = sqlite3_column_count(found);  // of the row: the step may have prepared it anew
+      row.reserve(static_cast<std::size_t>(columns));
+      for (int column = 0; column < columns; ++column) row.push_back(datum_at(found, column));
+    });
+    return rows;
+  });
+}
+
+void SqliteSession::write(const Writes& writes) {
+  guarded([&] {
+    write_outcomes(connection_, writes.outcomes, stamp_);
+    write_bodies(connection_, writes.outcomes, stamp_);
+    write_parked(connection_, writes.parked, stamp_);
+    write_outbox(connection_, writes.outgoing, stamp_);
+    write_calls(connection_, writes.calls, stamp_);
+  });
+}
+
+void SqliteSession::flush(Batch*) {}  // nothing waits
+
+Commit SqliteSession::commit(Batch*) {
+  const int result = connection_.commit();
+  if (result == SQLITE_DONE) return Commit::committed;
+  const int kind = result & 0xff;
+  // Part of the WAL may have been written: whether the commit is in it is known only once the file is opened again.
+  if (kind == SQLITE_IOERR || kind == SQLITE_NOMEM) {
+    connection_.roll_back();
+    connection_.abandon();
+    return Commit::in_doubt;
+  }
+  throw fault_of(result);
+}
+
+}  // namespace onceward::sqlite

@@ -1,0 +1,41 @@
+// One SQLite transaction. Everything runs at once, in process; only what a handler executes is buffered by the unit.
+#pragma once
+
+#include <memory>
+
+#include "adapters/sqlite/connection.h"
+#include "adapters/sqlite/tables.h"
+#include "src/unit/session.h"
+
+namespace onceward::sqlite {
+
+class SqliteSession final : public Session {
+ public:
+  // Ours: `connection` has begun the transaction and must outlive its end.
+  SqliteSession(Connection& connection, std::int32_t consumer);
+  // The caller's: `borrowed` wraps the caller's handle, which is in a transaction.
+  SqliteSession(std::unique_ptr<Connection> borrowed, std::int32_t consumer);
+
+  void claim(Batch& batch) override;
+  void look_up(Batch& batch) override;
+  void run(std::span<const BufferedStatement> statements) override;
+  void run_over(const Relation& relation, std::string_view sql) override;
+  std::int64_t count(std::span<const BufferedStatement> before, const BufferedStatement& statement) override;
+  Rows query(std::span<const BufferedStatement> before, const BufferedStatement& statement) override;
+  void write(const Writes& writes) override;
+  void flush(Batch* batch) override;
+  Commit commit(Batch* batch) override;
+  void roll_back() override { connection_.roll_back(); }
+  bool in_transaction() const override { return connection_.in_transaction(); }
+
+ private:
+  template <class Work>
+  auto guarded(Work&& work);
+  Statement& bound(const BufferedStatement& statement);
+
+  const std::unique_ptr<Connection> borrowed_;
+  Connection& connection_;
+  const Stamp stamp_;
+};
+
+}  // namespace onceward::sqlite
