@@ -13,6 +13,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
+static_assert(simdjson::SIMDJSON_PADDING <= 64);  // the slack behind Bytes
 constexpr std::size_t kSmallestCapacity = 64u << 10;
 constexpr std::size_t kKeptCapacity = 1u << 20;  // a thread gives back what one large message made it take
 
