@@ -359,18 +359,22 @@ std::variant<JsonDocument, Reason> parse_json(std::string_view text, const JsonD
 void append_unescaped(std::string& out, std::string_view inside) { unescape(inside, &out); }
 
 void append_json_string(std::string& out, std::string_view text) {
+  const auto is_plain = [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\'; };
   out += '"';
-  for (const char c : text) {
-    const std::size_t which = c == '/' ? std::string_view::npos : kShortEscaped.find(c);
+  for (auto at = text.begin(); at != text.end();) {
+    const auto run_end = std::find_if_not(at, text.end(), is_plain);
+    out.append(at, run_end);
+    at = run_end;
+    if (at == text.end()) break;
+    const char c = *at++;
+    const std::size_t which = kShortEscaped.find(c);
     if (which != std::string_view::npos) {
       out += '\\';
       out += kShortEscapes[which];
-    } else if (static_cast<unsigned char>(c) < 0x20) {
+    } else {
       const unsigned char byte = static_cast<unsigned char>(c);
       out += "\\u00";
       out += to_hex({&byte, 1});
-    } else {
-      out += c;
     }
   }
   out += '"';
