@@ -102,7 +102,7 @@ std::int64_t now_microseconds() {
 SchemaStatus schema_status(Connection& connection, std::span<const Migration> steps) {
   SchemaStatus status{version_of(connection), newest_of(steps), {}};
   for (const Migration& step : steps) {
-    if (step.number > status.version) status.pending.emplace_back(step.name);
+    if (step.number > status.version) status.pending.push_back(fmt::format("{:03} {}", step.number, step.name));
   }
   return status;
 }

@@ -28,7 +28,7 @@ TEST_F(SqliteSchemas, StepsAreAppliedOnceAndInOrder) {
   EXPECT_EQ(migrate(connection_, old).version, 1);
   const SchemaStatus between = schema_status(connection_, now);
   EXPECT_EQ(between.newest, 2);
-  EXPECT_EQ(between.pending, std::vector<std::string>{"two"});
+  EXPECT_EQ(between.pending, std::vector<std::string>{"002 two"});
   EXPECT_EQ(fault_of([&] { check_schema(connection_, now); }), FaultCode::schema_missing);
   EXPECT_EQ(migrate(connection_, now).version, 2);
   EXPECT_EQ(migrate(connection_, now).version, 2);

@@ -23,9 +23,7 @@ std::string from_environment() {
 std::string from_file(const std::string& path) {
   const auto read = read_application(read_file(path), path);
   if (const auto* mistakes = std::get_if<std::vector<Mistake>>(&read)) {
-    std::string text = path + " has mistakes; `onceward config check` shows all of them";
-    for (const Mistake& mistake : *mistakes) text += "\n" + to_string(mistake);
-    throw CLI::ValidationError("--config", text);
+    throw CLI::ValidationError("--config", "the file has mistakes:\n" + to_string(*mistakes));
   }
   return std::get<Application>(read).store;
 }

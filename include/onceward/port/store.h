@@ -75,15 +75,15 @@ enum class Commit : std::uint8_t {
 // A transaction of ours. Destroyed uncommitted, everything is undone, the claims too.
 class UnitOfWork : public Enlistment {
  public:
-  // Ends the unit. A unit in which anything has thrown can only end as failed. Throws Fault for what a retry of the
-  // same batch cannot mend by itself (a failed statement, a violated constraint); nothing is committed then.
+  // Ends the unit. If a statement has failed, or a message was refused something and was not forgotten, it can only
+  // end as failed. Throws the Fault of a statement that failed on the way; nothing is committed then.
   virtual Commit commit() = 0;
 };
 
 struct SchemaStatus {
   int version = 0;  // 0: not there
   int newest = 0;   // what this program brings
-  std::vector<std::string> pending;
+  std::vector<std::string> pending;  // "001 ground"
 };
 
 // What the store did since it was opened, counted where it happened.

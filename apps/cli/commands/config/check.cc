@@ -14,8 +14,7 @@ void check_file(Session& session, const std::string& path) {
     return;
   }
   const auto& mistakes = std::get<std::vector<Mistake>>(read);
-  for (const Mistake& mistake : mistakes) fmt::print(stderr, "{}\n", to_string(mistake));
-  fmt::print(stderr, "{} mistake(s)\n", mistakes.size());
+  fmt::print(stderr, "{}", to_string(mistakes));
   session.ending = Exit::error;
 }
 

@@ -1,0 +1,116 @@
+// The real binary, as its user runs it.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/fixtures/postgres_database.h"
+#include "tests/fixtures/process.h"
+
+namespace onceward {
+namespace {
+
+using fixtures::Ran;
+using fixtures::TemporaryDirectory;
+
+Ran onceward(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), ONCEWARD_BINARY);
+  return fixtures::run(arguments);
+}
+
+bool has(const Ran& ran, std::string_view text) { return ran.output.find(text) != std::string::npos; }
+
+std::string write(const TemporaryDirectory& folder, std::string_view text) {
+  const std::string path = folder.path() + "/app.toml";
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(CommandLine, DemoProvesItself) {
+  const Ran ran = onceward({"demo"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_TRUE(has(ran, "PROOF")) << ran.output;
+  EXPECT_FALSE(has(ran, "WRONG")) << ran.output;
+}
+
+TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{},
+                                                  {"version"},
+                                                  {"demo"},
+                                                  {"store"},
+                                                  {"store", "migrate"},
+                                                  {"store", "status"},
+                                                  {"config"},
+                                                  {"config", "check"}}) {
+    auto arguments = command;
+    arguments.push_back("--help");
+    const Ran ran = onceward(arguments);
+    EXPECT_EQ(ran.exit_code, 0) << ran.output;
+    EXPECT_TRUE(has(ran, "Example: onceward")) << ran.output;
+  }
+}
+
+TEST(CommandLine, MisuseIsExitCode2) {
+  EXPECT_EQ(onceward({}).exit_code, 2);
+  EXPECT_EQ(onceward({"nonsense"}).exit_code, 2);
+  EXPECT_EQ(onceward({"store", "status", "--store", "mysql://localhost"}).exit_code, 2);
+  EXPECT_EQ(onceward({"config", "check", "/nowhere/app.toml"}).exit_code, 2);
+}
+
+void migrates(const std::string& url) {
+  const Ran before = onceward({"store", "status", "--store", url, "-o", "json"});
+  EXPECT_EQ(before.exit_code, 6) << before.output;
+  EXPECT_TRUE(has(before, "not migrated")) << before.output;
+
+  const Ran dry = onceward({"store", "migrate", "--store", url, "--dry-run"});
+  EXPECT_TRUE(has(dry, "would apply 001 ground")) << dry.output;
+  EXPECT_EQ(onceward({"store", "status", "--store", url}).exit_code, 6) << "a dry run applies nothing";
+
+  EXPECT_EQ(onceward({"store", "migrate", "--store", url}).exit_code, 0);
+  const Ran again = onceward({"store", "migrate", "--store", url});
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_TRUE(has(again, "nothing to do")) << again.output;
+
+  const Ran after = onceward({"store", "status", "--store", url, "-o", "json"});
+  EXPECT_EQ(after.exit_code, 0) << after.output;
+  EXPECT_EQ(nlohmann::json::parse(after.output).at(0).at("state"), "ready");
+}
+
+TEST(CommandLine, MigratesSqlite) {
+  const TemporaryDirectory folder;
+  migrates("sqlite:" + folder.path() + "/app.db");
+}
+
+TEST(CommandLine, MigratesPostgres) {
+  const fixtures::PostgresDatabase database;
+  migrates(database.url());
+}
+
+TEST(CommandLine, TheFileNamesTheStore) {
+  const TemporaryDirectory folder;
+  const std::string path = write(folder, "[store]\nurl = \"sqlite:" + folder.path() + "/app.db\"\n");
+  const Ran ran = onceward({"store", "migrate", "--config", path});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  EXPECT_TRUE(std::filesystem::exists(folder.path() + "/app.db"));
+}
+
+TEST(CommandLine, UnreachableStoreIsExitCode5AndKeepsThePassword) {
+  const std::string url = "postgres://app:s3cret@127.0.0.1:" + std::to_string(fixtures::free_port()) + "/shop";
+  const Ran ran = onceward({"store", "status", "--store", url});
+  EXPECT_EQ(ran.exit_code, 5) << ran.output;
+  EXPECT_TRUE(has(ran, "store_unavailable")) << ran.output;
+  EXPECT_FALSE(has(ran, "s3cret")) << ran.output;
+}
+
+TEST(CommandLine, ConfigCheckShowsEveryMistakeWithItsPlace) {
+  const TemporaryDirectory folder;
+  const std::string path = write(folder, "[[consumer]]\nname = \"payments\"\nownr = \"me\"\nsource = \"amqp://x\"\n");
+  const Ran ran = onceward({"config", "check", path});
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_TRUE(has(ran, path + ":3:1:")) << ran.output;
+  EXPECT_TRUE(has(ran, "rabbitmq://")) << ran.output;
+}
+
+}  // namespace
+}  // namespace onceward
