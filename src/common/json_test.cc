@@ -135,6 +135,17 @@ TEST(Json, BelowTheRecordedDepthAValueIsOneNode) {
   EXPECT_EQ(document.nodes[2].next, 3u);
 }
 
+TEST(Json, IsReadAfterALargeTextAsBefore) {
+  std::string large = "[";
+  while (large.size() < (3u << 20)) large += "{\"a\":\"" + std::string(1000, 'x') + "\"},";
+  large += "1]";
+  for (const std::string& text : {std::string("[1]"), large, std::string("[1,2]"), large, large, std::string("{}")}) {
+    EXPECT_EQ(refusal_of(text), std::nullopt);
+  }
+  large.back() = '}';
+  EXPECT_EQ(refusal_of(large), Reason::malformed_json);
+}
+
 RC_GTEST_PROP(JsonString, IsReadBackAsItWasWritten, (const std::string& bytes)) {
   std::string text;
   for (const char c : bytes) text += static_cast<char>(c & 0x7f);
