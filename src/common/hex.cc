@@ -19,12 +19,14 @@ std::string to_hex(std::span<const unsigned char> bytes) {
   return text;
 }
 
+// Every outgoing message is given one: written in place, without a check for room at each digit.
 std::string to_uuid(std::span<const unsigned char, 16> bytes) {
-  std::string text;
-  text.reserve(36);
+  std::string text(36, '-');
+  std::size_t at = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    append(text, bytes[i]);
+    if (i == 4 || i == 6 || i == 8 || i == 10) ++at;
+    text[at++] = kDigits[bytes[i] >> 4];
+    text[at++] = kDigits[bytes[i] & 0xf];
   }
   return text;
 }

@@ -65,7 +65,9 @@ Digest sha256_of_fields(std::initializer_list<std::string_view> fields) {
       sha.add(gathered.data(), used);
       used = 0;
     }
-    for (int shift = 24; shift >= 0; shift -= 8) gathered[used++] = static_cast<unsigned char>(field.size() >> shift);
+    unsigned char* const length = gathered.data() + used;
+    for (int i = 0; i < 4; ++i) length[i] = static_cast<unsigned char>(field.size() >> (24 - 8 * i));
+    used += 4;
     if (4 + field.size() > gathered.size()) {
       sha.add(gathered.data(), used);
       sha.add(field.data(), field.size());
