@@ -31,9 +31,9 @@ void Handle::run(const char* sql) const {
   if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_, sql);
 }
 
-Statement::Statement(const Handle& handle, const char* sql) : handle_(handle.get()) {
-  if (sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) != SQLITE_OK) {
-    fail(handle_, sql);
+Statement::Statement(const Handle& handle, const std::string& sql) : handle_(handle.get()) {
+  if (sqlite3_prepare_v3(handle_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr) != SQLITE_OK) {
+    fail(handle_, sql.c_str());
   }
 }
 

@@ -27,7 +27,7 @@ class Handle {
 
 class Statement {
  public:
-  Statement(const Handle& handle, const char* sql);
+  Statement(const Handle& handle, const std::string& sql);
   ~Statement();
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;

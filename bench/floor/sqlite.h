@@ -1,6 +1,6 @@
 // What SQLite allows: the work by hand, without Onceward, into the same tables, and the same one message a transaction.
-// Insert first by prepared statements, a row a step: in process a statement costs no trip, and nothing is quicker than
-// binding a row. Keys are sorted, so that neighbours in the index are written together.
+// Insert first by prepared statements: claims a row a step, since each has its answer; payments and outbox many rows a
+// step. Keys are sorted, so that neighbours in the index are written together.
 #pragma once
 
 #include <memory>
