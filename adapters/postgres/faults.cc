@@ -110,7 +110,8 @@ Fault fault_of(const PGresult* result, Whose whose) {
 
 Fault fault_of(PGconn* connection, const std::string& where) {
   const std::string message = PQerrorMessage(connection);
-  const std::string sqlstate = sqlstate_of_refusal(message);
+  // Said by libpq itself, before the server could: "fe_sendauth: no password supplied".
+  const std::string sqlstate = PQconnectionNeedsPassword(connection) ? "28P01" : sqlstate_of_refusal(message);
   if (sqlstate.empty()) {
     return {FaultCode::store_unavailable, Poisons::connection,
             fmt::format("{}: {}: check that the server is up and reachable", where, reason_of(message))};

@@ -15,8 +15,8 @@ int main() {
   payments.owner = "payments-team";
   const once::Enrolled consumer = store->enroll(payments);
 
-  const auto message = once::read_json_envelope(once::Bytes::copy_of(
-      R"({"messageId":"m-1","producer":"checkout","payload":{"invoice":"I-7","amount":250}})"));
+  const auto message = once::read_json_envelope(
+      once::Bytes::copy_of(R"({"messageId":"m-1","producer":"checkout","payload":{"invoice":"I-7","amount":250}})"));
   const auto& envelope = std::get<once::Envelope>(message);
   const once::Claimant claimants[] = {std::get<once::Claimant>(once::identify(envelope, payments))};
 

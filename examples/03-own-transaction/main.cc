@@ -11,7 +11,8 @@ namespace once = onceward;
 namespace {
 
 void sql(sqlite3* database, const char* text) {
-  if (sqlite3_exec(database, text, nullptr, nullptr, nullptr) != SQLITE_OK) throw std::runtime_error(sqlite3_errmsg(database));
+  if (sqlite3_exec(database, text, nullptr, nullptr, nullptr) != SQLITE_OK)
+    throw std::runtime_error(sqlite3_errmsg(database));
 }
 
 // What your service does today, with four lines more.

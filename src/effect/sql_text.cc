@@ -60,9 +60,9 @@ std::string word_at(std::string_view sql, std::size_t at) {
 std::string first_keyword(std::string_view sql) { return word_at(sql, first_word_at(sql, 0)); }
 
 bool controls_transaction(std::string_view sql) {
-  static constexpr std::array words{"begin",   "start",  "commit",  "end",  "rollback", "abort",   "savepoint",
-                                    "release", "prepare", "execute", "deallocate", "discard", "set", "reset",
-                                    "lock",    "listen", "unlisten", "attach", "detach", "pragma", "vacuum"};
+  static constexpr std::array words{"begin",   "start",    "commit",  "end",        "rollback", "abort", "savepoint",
+                                    "release", "prepare",  "execute", "deallocate", "discard",  "set",   "reset",
+                                    "listen",  "unlisten", "attach",  "detach",     "pragma",   "vacuum"};
   const std::string keyword = first_keyword(sql);
   return std::find(words.begin(), words.end(), keyword) != words.end();
 }

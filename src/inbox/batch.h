@@ -89,9 +89,9 @@ class Batch {
  private:
   static constexpr Index none = ~Index{0};
   struct Message {
-    Index identity = none;      // the message that stands for its identity; itself for most
-    Index next_same = none;     // the next message of the same identity
-    Index operation = none;     // the new message that stands for its operation key
+    Index identity = none;   // the message that stands for its identity; itself for most
+    Index next_same = none;  // the next message of the same identity
+    Index operation = none;  // the new message that stands for its operation key
     bool claimed = false;
     bool operation_claimed = false;
   };
@@ -111,9 +111,9 @@ class Batch {
   std::vector<Index> operations_to_claim_;
   std::size_t unclaimed_;  // of to_claim_: lets a batch without repeats skip the look-ups
   // Rare for a message, so kept apart from it.
-  std::unordered_map<Index, Recorded> recorded_;            // by finish()
-  std::unordered_map<Index, Answer> known_;                 // an identity against the row that was there
-  std::unordered_map<Index, KnownOperation> originals_;     // an operation's row that was there
+  std::unordered_map<Index, Recorded> recorded_;         // by finish()
+  std::unordered_map<Index, Answer> known_;              // an identity against the row that was there
+  std::unordered_map<Index, KnownOperation> originals_;  // an operation's row that was there
 };
 
 }  // namespace onceward
