@@ -14,9 +14,9 @@ constexpr const char* balance_sql =
 constexpr const char* outbox_sql =
     "INSERT INTO onceward.outbox (staged_at, consumer, cause, aggregate_version, event_version, id, type, key, tenant,"
     " aggregate_type, aggregate_id, correlation_id, causation_id, trace_parent, content_type, headers, payload)"
-    " SELECT now(), $1::int4, unnest($2::uuid[]), unnest($3::int8[]), NULL, unnest($4::text[]), $5::text,"
-    " unnest($6::text[]), '', 'account', unnest($6::text[]), unnest($4::text[]), unnest($4::text[]), '',"
-    " 'application/json', '', unnest($7::bytea[])";
+    " SELECT now(), $1::int4, cause, version, NULL, id, $5::text, route, '', 'account', route, id, id, '',"
+    " 'application/json', '', payload FROM (SELECT unnest($2::uuid[]) AS cause, unnest($3::int8[]) AS version,"
+    " unnest($4::text[]) AS id, unnest($6::text[]) AS route, unnest($7::bytea[]) AS payload) AS given";
 
 constexpr const char* claim_one_sql =
     "INSERT INTO onceward.inbox (key, received_at, consumer, payload_hash, tenant, producer, id)"
