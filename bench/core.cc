@@ -95,9 +95,13 @@ std::vector<Line> lines_of(const Database& database, const std::vector<Case>& ca
   std::vector<Line> lines;
   for (const Case& one : cases) {
     const auto& mine = samples.at(one.name);
-    Line line{.store = database.name(), .name = one.name, .per_second = middle(mine, &Sample::per_second),
-              .ratio_to_floor = {}, .wal_bytes = middle(mine, &Sample::wal_bytes),
-              .statements = middle(mine, &Sample::statements), .fsyncs = middle(mine, &Sample::fsyncs),
+    Line line{.store = database.name(),
+              .name = one.name,
+              .per_second = middle(mine, &Sample::per_second),
+              .ratio_to_floor = {},
+              .wal_bytes = middle(mine, &Sample::wal_bytes),
+              .statements = middle(mine, &Sample::statements),
+              .fsyncs = middle(mine, &Sample::fsyncs),
               .round_trips = {}};
     if (trips) line.round_trips = middle(mine, &Sample::round_trips);
     const auto floor = samples.find(floor_of(one.name));
@@ -111,7 +115,10 @@ std::vector<Line> lines_of(const Database& database, const std::vector<Case>& ca
 class Bars {
  public:
   Bars(const Database& database, const Samples& samples, const Options& options, std::string suffix)
-      : store_(database.name()), samples_(samples), batch_(static_cast<double>(options.batch)), suffix_(std::move(suffix)) {}
+      : store_(database.name()),
+        samples_(samples),
+        batch_(static_cast<double>(options.batch)),
+        suffix_(std::move(suffix)) {}
 
   std::vector<Bar> judge() {
     if (has("onceward") && has("floor")) against_floor();
@@ -157,7 +164,8 @@ class Bars {
     if (has("onceward")) {
       const double times = ratio(get("duplicates"), get("onceward"), &Sample::per_second);
       add(times > 1, false, "duplicates only: {:.1f} times as fast as firsts (more than 1)", times);
-      const bool same = std::ranges::equal(get("duplicates"), get("onceward"), {}, &Sample::contents, &Sample::contents);
+      const bool same =
+          std::ranges::equal(get("duplicates"), get("onceward"), {}, &Sample::contents, &Sample::contents);
       add(same, true, "duplicates only: changed no row");
     }
     if (store_ != "postgres") return;
@@ -166,10 +174,10 @@ class Bars {
     add(dead == 0, true, "duplicates only: {} dead rows in inbox (0)", dead);
   }
 
-  static double lowest(const std::vector<Sample>& samples, double Sample::*member) {
+  static double lowest(const std::vector<Sample>& samples, double Sample::* member) {
     return std::invoke(member, *std::ranges::min_element(samples, {}, member));
   }
-  static double highest(const std::vector<Sample>& samples, double Sample::*member) {
+  static double highest(const std::vector<Sample>& samples, double Sample::* member) {
     return std::invoke(member, *std::ranges::max_element(samples, {}, member));
   }
 
@@ -197,7 +205,8 @@ std::vector<Bar> same_contents(const Database& database, const std::vector<Case>
 void measure(Database& database, std::vector<Case> cases, const Options& options, Progress& progress,
              std::vector<Line>& lines, std::vector<Bar>& bars) {
   if (!options.only.empty()) {
-    std::erase_if(cases, [&](const Case& one) { return std::ranges::find(options.only, one.name) == options.only.end(); });
+    std::erase_if(cases,
+                  [&](const Case& one) { return std::ranges::find(options.only, one.name) == options.only.end(); });
   }
   if (!options.json()) {
     for (const std::string& setting : database.settings()) fmt::print("{}\n", setting);
@@ -215,9 +224,10 @@ int run(const Options& options) {
   const Works works{make_workload({.ids = Ids::random, .deliveries = messages}),
                     make_workload({.ids = Ids::time, .deliveries = messages})};
   if (!options.json()) {
-    fmt::print("{} messages of 500 bytes, one in ten a repeat; batches of {}; SHA-256 of id and payload;"
-               " medians of {} interleaved rounds\n",
-               messages, options.batch, options.rounds);
+    fmt::print(
+        "{} messages of 500 bytes, one in ten a repeat; batches of {}; SHA-256 of id and payload;"
+        " medians of {} interleaved rounds\n",
+        messages, options.batch, options.rounds);
   }
   Progress progress;
   std::vector<Line> lines;
@@ -245,15 +255,20 @@ int main(int argc, char** argv) {
   CLI::App app("Onceward's stores against the same work written by hand, into the same tables.");
   app.add_option("-o,--output", options.output, "table or json")->check(CLI::IsMember({"table", "json"}));
   app.add_option("--messages", options.messages, "Deliveries a run, like 100k")->capture_default_str();
-  app.add_option("--batch", options.batch, "Deliveries a transaction")->check(CLI::Range(1, 100'000))->capture_default_str();
-  app.add_option("--rounds", options.rounds, "How often each shape runs")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--batch", options.batch, "Deliveries a transaction")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  app.add_option("--rounds", options.rounds, "How often each shape runs")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   app.add_option("--store", options.store, "postgres, sqlite or all")
       ->check(CLI::IsMember({"postgres", "sqlite", "all"}))
       ->capture_default_str();
   app.add_option("--only", options.only, "Only these shapes, e.g. --only floor onceward");
   app.add_option("--directory", options.directory, "Where the SQLite file is made; the disk that is measured");
-  app.footer("PostgreSQL is the server in ONCEWARD_TEST_POSTGRES, which ./run bench core starts.\n"
-             "Example: ./run bench core --store postgres --only floor onceward --rounds 3");
+  app.footer(
+      "PostgreSQL is the server in ONCEWARD_TEST_POSTGRES, which ./run bench core starts.\n"
+      "Example: ./run bench core --store postgres --only floor onceward --rounds 3");
   CLI11_PARSE(app, argc, argv);
   try {
     return onceward::bench::run(options);

@@ -34,8 +34,8 @@ struct Point {
   Ids ids;
   std::uint64_t rows;
   double per_second;
-  double wal_bytes;       // a claim
-  double inbox_bytes;     // a row
+  double wal_bytes;    // a claim
+  double inbox_bytes;  // a row
 };
 
 std::string_view name(Ids ids) { return ids == Ids::random ? "random" : "time"; }
@@ -113,7 +113,8 @@ void measure(Database& database, const Options& options, Progress& progress, std
   for (const Ids ids : {Ids::random, Ids::time}) {
     Grower grower(database, ids, options);
     for (const std::uint64_t rows : sizes_up_to(parse_count(options.rows))) {
-      progress.say(fmt::format("{}: {} ids, {} rows", database.name(), name(ids), short_number(static_cast<double>(rows))));
+      progress.say(
+          fmt::format("{}: {} ids, {} rows", database.name(), name(ids), short_number(static_cast<double>(rows))));
       points.push_back(grower.measure_at(rows));
     }
   }
@@ -173,13 +174,16 @@ int main(int argc, char** argv) {
   app.add_option("-o,--output", options.output, "table or json")->check(CLI::IsMember({"table", "json"}));
   app.add_option("--rows", options.rows, "The largest inbox, like 10M")->capture_default_str();
   app.add_option("--claims", options.claims, "New ids claimed at each size")->capture_default_str();
-  app.add_option("--batch", options.batch, "Claims a transaction")->check(CLI::Range(1, 100'000))->capture_default_str();
+  app.add_option("--batch", options.batch, "Claims a transaction")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
   app.add_option("--store", options.store, "postgres, sqlite or all")
       ->check(CLI::IsMember({"postgres", "sqlite", "all"}))
       ->capture_default_str();
   app.add_option("--directory", options.directory, "Where the SQLite file is made; the disk that is measured");
-  app.footer("PostgreSQL is the server in ONCEWARD_TEST_POSTGRES, which ./run bench growth starts.\n"
-             "Example: ./run bench growth --rows 10M --store postgres");
+  app.footer(
+      "PostgreSQL is the server in ONCEWARD_TEST_POSTGRES, which ./run bench growth starts.\n"
+      "Example: ./run bench growth --rows 10M --store postgres");
   CLI11_PARSE(app, argc, argv);
   try {
     onceward::bench::run(options);

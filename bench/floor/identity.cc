@@ -24,7 +24,9 @@ std::array<unsigned char, 32> sha256(std::string_view bytes) {
   return digest;
 }
 
-std::uint64_t hex_value(char digit) { return static_cast<std::uint64_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10); }
+std::uint64_t hex_value(char digit) {
+  return static_cast<std::uint64_t>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
 
 // Seconds since 2010, out of the 48 bits of milliseconds with which a UUID of version 7 begins.
 std::uint32_t seconds_of(std::string_view uuid) {

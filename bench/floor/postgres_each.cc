@@ -29,8 +29,7 @@ class Consumer {
     const Identity identity = identities_.of(message);
     const std::string_view key = view(identity.key);
     wire_.execute("begin");
-    const Result claimed =
-        wire_.execute("claim_one", {key, consumer_, view(identity.hash), producer_name, message.id});
+    const Result claimed = wire_.execute("claim_one", {key, consumer_, view(identity.hash), producer_name, message.id});
     if (PQntuples(claimed.get()) == 1) {
       const std::string account = binary(message.account);
       const std::string amount = binary(message.amount);

@@ -100,9 +100,9 @@ Result Wire::execute(const char* name, std::initializer_list<std::string_view> p
   const Parameters sent(parameters);
   ++statements;
   ++trips;
-  return checked(PQexecPrepared(connection_, name, sent.count, sent.values.data(), sent.lengths.data(),
-                                sent.formats.data(), 1),
-                 "executing");
+  return checked(
+      PQexecPrepared(connection_, name, sent.count, sent.values.data(), sent.lengths.data(), sent.formats.data(), 1),
+      "executing");
 }
 
 Result Wire::checked(PGresult* raw, const char* doing) {

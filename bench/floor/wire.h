@@ -67,9 +67,9 @@ class Wire {
   void prepare(const char* name, const char* sql);
   // Pipelined: sends; the results come in the same order after flush().
   void send(const char* name, std::initializer_list<std::string_view> parameters = {});
-  void flush();    // ends the trip's requests
-  Result next();   // the next statement's result
-  void finish();   // the end of the trip's results
+  void flush();   // ends the trip's requests
+  Result next();  // the next statement's result
+  void finish();  // the end of the trip's results
   // Plain: one statement, one trip.
   Result execute(const char* name, std::initializer_list<std::string_view> parameters = {});
 

@@ -81,8 +81,7 @@ class StoreShape final : public Shape {
     parsed_.reserve(deliveries.size());
     for (const Index index : deliveries) {
       if (!json_.empty()) parsed_.push_back(std::get<Envelope>(read_json_envelope(json_[index])));
-      claimants_.push_back(
-          std::get<Claimant>(identify(json_.empty() ? ready_[index] : parsed_.back(), declaration_)));
+      claimants_.push_back(std::get<Claimant>(identify(json_.empty() ? ready_[index] : parsed_.back(), declaration_)));
     }
   }
 

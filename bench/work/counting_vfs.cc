@@ -42,7 +42,7 @@ int reserved(sqlite3_file* f, int* held) { return methods(f)->xCheckReservedLock
 int control(sqlite3_file* f, int what, void* argument) { return methods(f)->xFileControl(below(f), what, argument); }
 int sector(sqlite3_file* f) { return methods(f)->xSectorSize(below(f)); }
 int device(sqlite3_file* f) { return methods(f)->xDeviceCharacteristics(below(f)); }
-int shm_map(sqlite3_file* f, int page, int bytes, int extend, void volatile** at) {
+int shm_map(sqlite3_file* f, int page, int bytes, int extend, volatile void** at) {
   return methods(f)->xShmMap(below(f), page, bytes, extend, at);
 }
 int shm_lock(sqlite3_file* f, int from, int n, int flags) { return methods(f)->xShmLock(below(f), from, n, flags); }
@@ -51,9 +51,9 @@ int shm_unmap(sqlite3_file* f, int remove) { return methods(f)->xShmUnmap(below(
 int fetch(sqlite3_file* f, sqlite3_int64 at, int n, void** to) { return methods(f)->xFetch(below(f), at, n, to); }
 int unfetch(sqlite3_file* f, sqlite3_int64 at, void* page) { return methods(f)->xUnfetch(below(f), at, page); }
 
-constexpr sqlite3_io_methods counting_methods = {3,       close,    read,    write,    truncate,    sync,      size,
-                                                 lock,    unlock,   reserved, control, sector,      device,    shm_map,
-                                                 shm_lock, shm_barrier, shm_unmap, fetch, unfetch};
+constexpr sqlite3_io_methods counting_methods = {3,        close,       read,      write,   truncate, sync,   size,
+                                                 lock,     unlock,      reserved,  control, sector,   device, shm_map,
+                                                 shm_lock, shm_barrier, shm_unmap, fetch,   unfetch};
 
 int open(sqlite3_vfs* vfs, const char* path, sqlite3_file* file, int flags, int* opened) {
   auto* const original = static_cast<sqlite3_vfs*>(vfs->pAppData);

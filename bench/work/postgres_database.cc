@@ -129,8 +129,7 @@ class OwnDatabase final : public PostgresDatabase {
   std::unique_ptr<Store> open() override { return open_postgres({.url = url_}); }
 
   void reset() override {
-    connection_->run(
-        "TRUNCATE payment, balance, onceward.consumer, onceward.inbox, onceward.outbox RESTART IDENTITY");
+    connection_->run("TRUNCATE payment, balance, onceward.consumer, onceward.inbox, onceward.outbox RESTART IDENTITY");
     checkpoint();
   }
 

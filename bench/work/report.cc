@@ -42,7 +42,8 @@ std::size_t parse_count(const std::string& text) {
   double factor = 1;
   if (unit == "k") factor = 1e3;
   if (unit == "M") factor = 1e6;
-  if ((unit != "" && factor == 1) || number <= 0) throw std::invalid_argument(text + ": a count is like 250000, 100k or 10M");
+  if ((unit != "" && factor == 1) || number <= 0)
+    throw std::invalid_argument(text + ": a count is like 250000, 100k or 10M");
   return static_cast<std::size_t>(number * factor);
 }
 

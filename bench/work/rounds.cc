@@ -47,13 +47,13 @@ Samples run_rounds(Database& database, const std::vector<Case>& cases, const Rou
   return samples;
 }
 
-double middle(const std::vector<Sample>& samples, double Sample::*member) {
+double middle(const std::vector<Sample>& samples, double Sample::* member) {
   std::vector<double> values;
   for (const Sample& sample : samples) values.push_back(sample.*member);
   return median(std::move(values));
 }
 
-double ratio(const std::vector<Sample>& samples, const std::vector<Sample>& to, double Sample::*member) {
+double ratio(const std::vector<Sample>& samples, const std::vector<Sample>& to, double Sample::* member) {
   std::vector<double> values;
   for (std::size_t round = 0; round < samples.size(); ++round) {
     values.push_back((samples[round].*member) / (to[round].*member));

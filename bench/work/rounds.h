@@ -37,8 +37,8 @@ struct RoundOptions {
 };
 Samples run_rounds(Database& database, const std::vector<Case>& cases, const RoundOptions& options, Progress& progress);
 
-double middle(const std::vector<Sample>& samples, double Sample::*member);
+double middle(const std::vector<Sample>& samples, double Sample::* member);
 // The median of the rounds' own ratios.
-double ratio(const std::vector<Sample>& samples, const std::vector<Sample>& to, double Sample::*member);
+double ratio(const std::vector<Sample>& samples, const std::vector<Sample>& to, double Sample::* member);
 
 }  // namespace onceward::bench

@@ -71,9 +71,10 @@ class OwnFile final : public SqliteDatabase {
   const std::string& path() const override { return path_; }
 
   std::vector<std::string> settings() override {
-    return {fmt::format("SQLite {}, journal_mode WAL, synchronous FULL, wal_autocheckpoint {} pages of 4096 bytes,"
-                        " cache_size 64 MB",
-                        sqlite3_libversion(), wal_autocheckpoint_pages)};
+    return {
+        fmt::format("SQLite {}, journal_mode WAL, synchronous FULL, wal_autocheckpoint {} pages of 4096 bytes,"
+                    " cache_size 64 MB",
+                    sqlite3_libversion(), wal_autocheckpoint_pages)};
   }
 
   std::unique_ptr<Store> open() override {
@@ -138,8 +139,6 @@ class OwnFile final : public SqliteDatabase {
 
 }  // namespace
 
-std::unique_ptr<SqliteDatabase> sqlite_database(const std::string& parent) {
-  return std::make_unique<OwnFile>(parent);
-}
+std::unique_ptr<SqliteDatabase> sqlite_database(const std::string& parent) { return std::make_unique<OwnFile>(parent); }
 
 }  // namespace onceward::bench

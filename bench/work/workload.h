@@ -34,8 +34,8 @@ using Index = std::uint32_t;  // of a message
 
 struct Workload {
   Ids ids;
-  std::vector<Message> messages;   // each once
-  std::vector<Index> deliveries;   // in the order of their arrival, repeats included
+  std::vector<Message> messages;  // each once
+  std::vector<Index> deliveries;  // in the order of their arrival, repeats included
 };
 
 struct WorkloadOptions {
