@@ -1,0 +1,140 @@
+// A commit that waits for a stopped synchronous standby: in doubt in every way that a server can end the wait.
+#include <signal.h>
+
+#include <future>
+
+#include "tests/faults/server.h"
+#include "tests/faults/world.h"
+#include "tests/fixtures/waiting.h"
+
+namespace onceward::faults {
+namespace {
+
+using enum Verdict;
+using namespace std::chrono_literals;
+
+class StoppedStandby : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    primary = std::make_unique<Server>();
+    standby = Server::synchronous_standby_of(*primary);
+  }
+  static void TearDownTestSuite() {
+    standby.reset();
+    primary.reset();
+  }
+
+  void SetUp() override {
+    enrolled_ = prepare_database(primary->url(), declaration_);
+    reader_ = primary->read();
+    walreceiver_ = standby->pid("walreceiver");
+    kill(walreceiver_, SIGSTOP);
+  }
+  void TearDown() override { kill(walreceiver_, SIGCONT); }
+
+  std::unique_ptr<Store> open(std::chrono::milliseconds lock = 30s) {
+    return open_postgres({.url = primary->url(), .lock_deadline = lock});
+  }
+  // The backend that waits for the standby, once there is one.
+  std::string await_sync_rep() {
+    std::string pid;
+    await("a COMMIT waits for the standby", [&] {
+      const TextRows rows = reader_->read("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+      if (!rows.empty()) pid = *rows[0][0];
+      return !rows.empty();
+    });
+    return pid;
+  }
+  // The unit's ending, from a thread of its own: its COMMIT hangs until somebody acts.
+  std::future<Commit> commit_elsewhere(const Inbound& inbound) {
+    return std::async(std::launch::async, [this, &inbound] {
+      auto store = open();
+      auto unit = store->begin(enrolled_);
+      run_handlers(*unit, inbound, leave_one_of_each);
+      return unit->commit();
+    });
+  }
+  void resume() { kill(walreceiver_, SIGCONT); }
+  std::int64_t effects(const std::string& id) {
+    return reader_->number("SELECT count(*) FROM effect WHERE message = '" + id + "'");
+  }
+
+  static std::unique_ptr<Server> primary;
+  static std::unique_ptr<Server> standby;
+  Declaration declaration_ = consumer();
+  Enrolled enrolled_;
+  std::unique_ptr<Reader> reader_;
+  pid_t walreceiver_ = 0;
+};
+std::unique_ptr<Server> StoppedStandby::primary;
+std::unique_ptr<Server> StoppedStandby::standby;
+
+TEST_F(StoppedStandby, CancelledWaitIsInDoubtAlthoughTheServerSaysSuccess) {
+  const Inbound inbound(declaration_, {{.id = "cancelled"}});
+  auto ending = commit_elsewhere(inbound);
+  reader_->run("SELECT pg_cancel_backend(" + await_sync_rep() + ")");
+  EXPECT_EQ(ending.get(), Commit::in_doubt);
+  resume();
+  auto store = open();
+  EXPECT_EQ(verdicts(apply(*store, enrolled_, inbound, leave_one_of_each)), Verdicts{duplicate});
+  EXPECT_EQ(effects("cancelled"), 1);
+}
+
+TEST_F(StoppedStandby, TerminatedBackendIsInDoubtAndItsCommitHasLanded) {
+  const Inbound inbound(declaration_, {{.id = "terminated"}});
+  auto ending = commit_elsewhere(inbound);
+  reader_->run("SELECT pg_terminate_backend(" + await_sync_rep() + ")");
+  EXPECT_EQ(ending.get(), Commit::in_doubt);
+  resume();
+  auto store = open();
+  EXPECT_EQ(verdicts(apply(*store, enrolled_, inbound, leave_one_of_each)), Verdicts{duplicate});
+  EXPECT_EQ(effects("terminated"), 1);
+}
+
+// A plain SELECT would find no row here, and would be wrong.
+TEST_F(StoppedStandby, ClaimingAgainWaitsForTheCommitInDoubtAndNeverSaysFirst) {
+  const Inbound inbound(declaration_, {{.id = "waiting"}});
+  auto ending = commit_elsewhere(inbound);
+  await_sync_rep();
+  EXPECT_EQ(effects("waiting"), 0) << "invisible, and yet committed";
+  auto hasty = open(200ms);
+  EXPECT_EQ(fault_of([&] { apply(*hasty, enrolled_, inbound, leave_one_of_each, {.attempts = 1}); }), FaultCode::busy);
+  resume();
+  EXPECT_EQ(ending.get(), Commit::committed);
+  EXPECT_EQ(verdicts(apply(*hasty, enrolled_, inbound, leave_one_of_each)), Verdicts{duplicate});
+  EXPECT_EQ(effects("waiting"), 1);
+}
+
+TEST_F(StoppedStandby, StandbyIsRefused) {
+  resume();
+  try {
+    open_postgres({.url = standby->url()});
+    FAIL() << "opened a standby";
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.fault(), FaultCode::store_read_only);
+    EXPECT_NE(std::string_view(fault.what()).find("primary"), std::string_view::npos) << fault.what();
+  }
+}
+
+// The last, since it takes the primary down and up again.
+TEST_F(StoppedStandby, KilledPrimaryIsInDoubtAndItsCommitHasLanded) {
+  const Inbound inbound(declaration_, {{.id = "killed"}});
+  auto ending = commit_elsewhere(inbound);
+  await_sync_rep();
+  reader_.reset();
+  primary->kill();
+  EXPECT_EQ(ending.get(), Commit::in_doubt);
+  resume();
+  primary->start();
+  // Until the standby is back every commit waits for it; what is asked here is not about that.
+  reader_ = primary->read();
+  reader_->run("ALTER SYSTEM SET synchronous_standby_names = ''");
+  reader_->run("SELECT pg_reload_conf()");
+  auto store = open();
+  EXPECT_EQ(verdicts(apply(*store, enrolled_, inbound, leave_one_of_each)), Verdicts{duplicate});
+  EXPECT_EQ(effects("killed"), 1);
+  expect_all_or_nothing(*reader_, "onceward.");
+}
+
+}  // namespace
+}  // namespace onceward::faults
