@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 
-#include <thread>
+#include <csignal>
 
 #include "adapters/sqlite/connection.h"
 #include "tests/fixtures/messages.h"
@@ -99,6 +100,45 @@ TEST_F(SqliteStores, PositionsOfTheOutboxAreNeverUsedAgain) {
   reader->run("DELETE FROM onceward_outbox");
   stage();
   EXPECT_GT(reader->number("SELECT max(position) FROM onceward_outbox"), first);
+}
+
+// The kernel lets no file of this process grow while it lives.
+class FilesMayNotGrow {
+ public:
+  FilesMayNotGrow() : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit tight{4096, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &tight);
+  }
+  ~FilesMayNotGrow() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FilesMayNotGrow(const FilesMayNotGrow&) = delete;
+  FilesMayNotGrow& operator=(const FilesMayNotGrow&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(SqliteStores, FileIsOpenedAgainAfterACommitInDoubt) {
+  auto store = open();
+  store->migrate();
+  const Enrolled enrolled = store->enroll(fixtures::consumer());
+  const Inbound inbound(fixtures::consumer(), {Message{}});
+  auto unit = store->begin(enrolled);
+  unit->claim(inbound.claimants());
+  {
+    const FilesMayNotGrow tight;
+    EXPECT_EQ(unit->commit(), Commit::in_doubt);
+  }
+  EXPECT_EQ(store->counters().reconnects, 0u);
+  auto again = store->begin(enrolled);
+  EXPECT_EQ(store->counters().reconnects, 1u);
+  again->claim(inbound.claimants());
+  EXPECT_TRUE(again->first(0));
+  EXPECT_EQ(unit->answers().size(), 1u) << "the old unit outlives its connection";
 }
 
 TEST_F(SqliteStores, CallersHandleKeepsNothingOfOurs) {
