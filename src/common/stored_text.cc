@@ -3,24 +3,15 @@
 #include <cstring>
 
 #include "src/common/utf8.h"
+#include "src/common/words.h"
 
 namespace onceward {
 namespace {
 
-// Bytes 1 to 127 only, eight at a time: what nearly every name is, told faster than by a call.
+// Bytes 1 to 127 only: what nearly every name is.
 bool plain_ascii(std::string_view text) {
-  constexpr std::uint64_t ones = 0x0101'0101'0101'0101, highs = ones << 7;
-  std::uint64_t seen = 0;
-  const char* at = text.data();
-  std::size_t left = text.size();
-  for (; left >= 8; at += 8, left -= 8) {
-    std::uint64_t word;
-    std::memcpy(&word, at, 8);
-    seen |= word | (word - ones);  // a zero byte borrows into its high bit
-  }
-  std::uint64_t word = ones;
-  if (left > 0) std::memcpy(&word, at, left);
-  return ((seen | word | (word - ones)) & highs) == 0;
+  // A zero byte borrows into its high bit.
+  return passes_in_words(text, 'a', [](std::uint64_t word) { return word | (word - in_each_byte(1)); });
 }
 
 }  // namespace

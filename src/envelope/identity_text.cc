@@ -1,29 +1,16 @@
 #include "src/envelope/identity_text.h"
 
-#include <cstdint>
-#include <cstring>
-
 #include "src/common/utf8.h"
+#include "src/common/words.h"
 
 namespace onceward {
 namespace {
 
-// Bytes 0x20 to 0x7e only, eight at a time: what nearly every id is.
+// Bytes 0x20 to 0x7e only: what nearly every id is.
 bool printable_ascii(std::string_view text) {
-  constexpr std::uint64_t ones = 0x0101'0101'0101'0101, highs = ones << 7;
   // Below 0x20 the difference borrows into a high bit, 0x7f carries into its own.
-  const auto flaws = [](std::uint64_t word) { return word | (word - 0x20 * ones) | (word + ones); };
-  std::uint64_t seen = 0;
-  const char* at = text.data();
-  std::size_t left = text.size();
-  for (; left >= 8; at += 8, left -= 8) {
-    std::uint64_t word;
-    std::memcpy(&word, at, 8);
-    seen |= flaws(word);
-  }
-  std::uint64_t word = 0x20 * ones;
-  if (left > 0) std::memcpy(&word, at, left);
-  return ((seen | flaws(word)) & highs) == 0;
+  return passes_in_words(
+      text, 'a', [](std::uint64_t word) { return word | (word - in_each_byte(0x20)) | (word + in_each_byte(1)); });
 }
 
 // U+0080 to U+009F, in UTF-8.
