@@ -134,6 +134,7 @@ bool Batch::known_operation(const Key& operation_key, const KnownOperation& row)
 }
 
 bool Batch::lost_operation(Index index) const {
+  if (operations_to_claim_.empty()) return false;  // asked only of new messages: none of them has one
   const Message& message = messages_[index];
   return claimants_[index].operation && !(message.operation == index && message.operation_claimed);
 }
@@ -144,7 +145,11 @@ bool Batch::first(Index index) const {
 
 void Batch::finish(Index index, Recorded recorded) {
   assert(first(index));
-  recorded_[index] = std::move(recorded);
+  if (recorded == Recorded{}) {
+    recorded_.erase(index);  // plain success, which nearly every message is, costs nothing
+  } else {
+    recorded_[index] = std::move(recorded);
+  }
 }
 
 Recorded Batch::recorded_of(Index index) const {
@@ -194,6 +199,10 @@ bool Batch::resolved() const {
   for (const Index index : to_claim_) {
     if (!messages_[index].claimed && !known_.contains(index)) return false;
   }
+  return operations_resolved();
+}
+
+bool Batch::operations_resolved() const {
   return std::all_of(operations_to_claim_.begin(), operations_to_claim_.end(),
                      [&](Index index) { return operation_resolved(index); });
 }
@@ -208,6 +217,7 @@ std::vector<Answer> Batch::answers() const {
 
 std::vector<Batch::Record> Batch::records() const {
   std::vector<Record> records;
+  if (recorded_.empty() && operations_to_claim_.empty()) return records;
   for (const Index index : to_claim_) {
     if (!messages_[index].claimed) continue;
     if (const Recorded own = recorded_of(index); own != Recorded{}) {

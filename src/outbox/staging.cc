@@ -97,16 +97,14 @@ struct Inherited {
   std::string_view tenant, correlation_id, causation_id, trace_parent;
 };
 
+// An identity was checked when it was claimed, by limits that may be wider than ours; the rest only has to be text.
 Inherited inherited(const Cause& cause) {
-  if (cause.envelope == nullptr) return {};
-  const EnvelopeFields& fields = cause.envelope->fields();
-  const std::string_view message_id = fields.message_id.text();
-  Inherited from{fields.tenant.text(), fields.correlation_id.text(), message_id, fields.trace_parent};
-  if (from.correlation_id.empty()) from.correlation_id = message_id;
-  check_name("the tenant of the cause", from.tenant);
-  check_name("the correlation id of the cause", from.correlation_id);
-  check_name("the message id of the cause", from.causation_id);
-  check_name("the trace parent of the cause", from.trace_parent);
+  if (cause.claimant == nullptr) return {};
+  const EnvelopeFields& fields = cause.claimant->envelope->fields();
+  Inherited from{cause.claimant->tenant.text(), fields.correlation_id.text(), cause.claimant->id, fields.trace_parent};
+  if (from.correlation_id.empty()) from.correlation_id = from.causation_id;
+  check_text("the correlation id of the cause", from.correlation_id);
+  if (!from.trace_parent.empty()) check_text("the trace parent of the cause", from.trace_parent);
   return from;
 }
 
