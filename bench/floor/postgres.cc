@@ -28,10 +28,9 @@ class PostgresFloor final : public Shape {
     wire_.prepare("commit", "COMMIT");
   }
 
-  void run(std::span<const Index> deliveries, std::size_t batch) override {
-    for (std::size_t from = 0; from < deliveries.size(); from += batch) {
-      run_batch(deliveries.subspan(from, std::min(batch, deliveries.size() - from)));
-    }
+  double run(std::span<const Index> deliveries, std::size_t batch) override {
+    return run_in_batches(
+        deliveries, batch, [this](auto arriving) { touch(work_, arriving); }, [this](auto mine) { run_batch(mine); });
   }
 
   Effort effort() const override { return {wire_.trips, wire_.statements}; }

@@ -60,7 +60,8 @@ class PostgresEach final : public Shape {
     for (std::size_t i = 0; i < connections; ++i) consumers_.push_back(std::make_unique<Consumer>(options, work));
   }
 
-  void run(std::span<const Index> deliveries, std::size_t) override {
+  double run(std::span<const Index> deliveries, std::size_t) override {
+    const auto start = std::chrono::steady_clock::now();
     std::vector<std::jthread> threads;
     for (std::size_t mine = 0; mine < consumers_.size(); ++mine) {
       threads.emplace_back([this, deliveries, mine] {
@@ -69,6 +70,8 @@ class PostgresEach final : public Shape {
         }
       });
     }
+    threads.clear();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
 
   Effort effort() const override {

@@ -21,10 +21,10 @@ class Batched : public Shape {
     wire_.prepare("begin", "BEGIN");
     wire_.prepare("commit", "COMMIT");
   }
-  void run(std::span<const Index> deliveries, std::size_t batch) final {
-    for (std::size_t from = 0; from < deliveries.size(); from += batch) {
-      run_batch(identities_.of(work_, deliveries.subspan(from, std::min(batch, deliveries.size() - from))));
-    }
+  double run(std::span<const Index> deliveries, std::size_t batch) final {
+    return run_in_batches(
+        deliveries, batch, [this](auto arriving) { touch(work_, arriving); },
+        [this](auto mine) { run_batch(identities_.of(work_, mine)); });
   }
   Effort effort() const final { return {wire_.trips, wire_.statements}; }
 

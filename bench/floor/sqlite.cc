@@ -169,18 +169,22 @@ class SqliteBatched final : public Shape {
   SqliteBatched(const SqliteFloorOptions& options, const Workload& work, Order order)
       : writer_(options, work), order_(order) {}
 
-  void run(std::span<const Index> deliveries, std::size_t batch) override {
-    for (std::size_t from = 0; from < deliveries.size(); from += batch) {
-      const auto identities = writer_.identify(deliveries.subspan(from, std::min(batch, deliveries.size() - from)));
-      writer_.begin();
-      for (Identity& identity : identities) claim(identity);
-      writer_.write_effects(identities);
-      writer_.commit();
-    }
+  double run(std::span<const Index> deliveries, std::size_t batch) override {
+    return run_in_batches(
+        deliveries, batch, [this](auto arriving) { touch(writer_.work(), arriving); },
+        [this](auto mine) { run_batch(mine); });
   }
   Effort effort() const override { return {0, writer_.statements}; }
 
  private:
+  void run_batch(std::span<const Index> deliveries) {
+    const auto identities = writer_.identify(deliveries);
+    writer_.begin();
+    for (Identity& identity : identities) claim(identity);
+    writer_.write_effects(identities);
+    writer_.commit();
+  }
+
   void claim(Identity& identity) {
     if (order_ == Order::look_up_first) {
       identity.first = !writer_.look_up(identity) && writer_.claim(identity);
@@ -200,13 +204,16 @@ class SqliteEach final : public Shape {
     for (std::size_t i = 0; i < connections; ++i) writers_.push_back(std::make_unique<Writer>(options, work));
   }
 
-  void run(std::span<const Index> deliveries, std::size_t) override {
+  double run(std::span<const Index> deliveries, std::size_t) override {
+    const auto start = std::chrono::steady_clock::now();
     std::vector<std::jthread> threads;
     for (std::size_t mine = 0; mine < writers_.size(); ++mine) {
       threads.emplace_back([this, deliveries, mine] {
         for (std::size_t i = mine; i < deliveries.size(); i += writers_.size()) process(*writers_[mine], deliveries[i]);
       });
     }
+    threads.clear();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
   Effort effort() const override {
     Effort sum;

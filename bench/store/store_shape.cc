@@ -34,23 +34,15 @@ class StoreShape final : public Shape {
   StoreShape(std::unique_ptr<Store> store, const Workload& work, From from)
       : store_(std::move(store)),
         work_(work),
+        from_(from),
         declaration_(declaration_of(work.ids)),
         consumer_(store_->enroll(declaration_)) {
-    for (const Message& message : work.messages) {
-      const EnvelopeFields fields = fields_of(message);
-      if (from == From::envelopes) {
-        ready_.push_back(Envelope::copy_of(fields));
-      } else {
-        json_.push_back(Bytes::copy_of(write_json_envelope(Envelope(fields, nullptr))));
-      }
-    }
     before_ = store_->counters();
   }
 
-  void run(std::span<const Index> deliveries, std::size_t batch) override {
-    for (std::size_t from = 0; from < deliveries.size(); from += batch) {
-      run_batch(deliveries.subspan(from, std::min(batch, deliveries.size() - from)));
-    }
+  double run(std::span<const Index> deliveries, std::size_t batch) override {
+    return run_in_batches(
+        deliveries, batch, [this](auto arriving) { arrive(arriving); }, [this](auto mine) { run_batch(mine); });
   }
 
   Effort effort() const override {
@@ -59,8 +51,22 @@ class StoreShape final : public Shape {
   }
 
  private:
+  void arrive(std::span<const Index> deliveries) {
+    envelopes_.clear();
+    bytes_.clear();
+    for (const Index index : deliveries) {
+      const EnvelopeFields fields = fields_of(work_.messages[index]);
+      if (from_ == From::envelopes) {
+        envelopes_.push_back(Envelope::copy_of(fields));
+      } else {
+        bytes_.push_back(Bytes::copy_of(write_json_envelope(Envelope(fields, nullptr))));
+      }
+    }
+    touch(work_, deliveries);
+  }
+
   void run_batch(std::span<const Index> deliveries) {
-    identify_all(deliveries);
+    identify_all();
     const auto unit = store_->begin(consumer_);
     unit->claim(claimants_);
     accounts_.clear(), amounts_.clear(), ids_.clear();
@@ -75,13 +81,11 @@ class StoreShape final : public Shape {
     }
   }
 
-  void identify_all(std::span<const Index> deliveries) {
+  void identify_all() {
+    for (const Bytes& bytes : bytes_) envelopes_.push_back(std::get<Envelope>(read_json_envelope(bytes)));
     claimants_.clear();
-    parsed_.clear();
-    parsed_.reserve(deliveries.size());
-    for (const Index index : deliveries) {
-      if (!json_.empty()) parsed_.push_back(std::get<Envelope>(read_json_envelope(json_[index])));
-      claimants_.push_back(std::get<Claimant>(identify(json_.empty() ? ready_[index] : parsed_.back(), declaration_)));
+    for (const Envelope& envelope : envelopes_) {
+      claimants_.push_back(std::get<Claimant>(identify(envelope, declaration_)));
     }
   }
 
@@ -111,14 +115,14 @@ class StoreShape final : public Shape {
 
   std::unique_ptr<Store> store_;
   const Workload& work_;
+  From from_;
   Declaration declaration_;
   Enrolled consumer_;
-  std::vector<Envelope> ready_;
-  std::vector<Bytes> json_;
   StoreCounters before_;
 
   // Of one batch.
-  std::vector<Envelope> parsed_;
+  std::vector<Bytes> bytes_;
+  std::vector<Envelope> envelopes_;
   std::vector<Claimant> claimants_;
   std::vector<std::int64_t> accounts_, amounts_;
   std::vector<std::string_view> ids_;

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 namespace onceward::bench {
 namespace {
 
@@ -16,9 +14,7 @@ Sample run_case(Database& database, const Case& one, std::size_t batch) {
   }
   const Meter before = database.meter();
   auto shape = one.open(*one.work);
-  const auto start = std::chrono::steady_clock::now();
-  shape->run(deliveries, batch);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = shape->run(deliveries, batch);
   const Effort effort = shape->effort();
   shape.reset();
   const Meter after = database.meter();

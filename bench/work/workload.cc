@@ -76,6 +76,17 @@ Workload make_workload(const WorkloadOptions& options) {
   return work;
 }
 
+void touch(const Workload& work, std::span<const Index> deliveries) {
+  std::size_t sum = 0;
+  for (const Index index : deliveries) {
+    const Message& message = work.messages[index];
+    for (const std::string* text : {&message.id, &message.payload, &message.outgoing, &message.account_key}) {
+      for (const char byte : *text) sum += static_cast<unsigned char>(byte);
+    }
+  }
+  [[maybe_unused]] volatile std::size_t read = sum;
+}
+
 std::vector<std::string> make_ids(Ids ids, std::size_t count, std::uint64_t seed, std::uint64_t first) {
   Random random(seed);
   std::vector<std::string> made;

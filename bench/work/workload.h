@@ -46,6 +46,9 @@ struct WorkloadOptions {
 };
 Workload make_workload(const WorkloadOptions& options);
 
+// Reads every byte of the messages, as their receiver would just have done.
+void touch(const Workload& work, std::span<const Index> deliveries);
+
 // Ids alone, for the bench of growth. Those with a time are a millisecond apart; `first` counts from where they begin.
 std::vector<std::string> make_ids(Ids ids, std::size_t count, std::uint64_t seed, std::uint64_t first = 0);
 // The first four bytes of the key of time-carrying id `number`: seconds since 2010.
