@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "onceward/fault.h"
+
 namespace onceward::postgres {
 namespace {
 
 // ndim = 1, has-null flag, element type, dimension, lower bound = 1
 constexpr std::size_t header_bytes = 20;
+constexpr std::size_t largest_parameter = 1'000'000'000;  // what the server takes in one value
 constexpr std::chrono::sys_days postgres_epoch = std::chrono::January / 1 / 2000;
 
 void put_big_endian(char* out, std::uint32_t value) {
@@ -59,13 +64,17 @@ void Column::append_element(std::string_view bytes, bool null) {
   array_.append(bytes);
 }
 
-std::string Column::expression(int number) const {
-  const std::string value =
-      varies_ ? fmt::format("unnest(${}::{}[])", number, type_.name) : fmt::format("${}::{}", number, type_.name);
-  return fmt::format(fmt::runtime(wrapped_), value);
+std::string Column::expression(std::string_view value) const { return fmt::format(fmt::runtime(wrapped_), value); }
+
+std::string_view Column::elements() const {
+  return array_.empty() ? std::string_view() : std::string_view(array_).substr(header_bytes);
 }
 
 Parameter Column::parameter() {
+  if (array_.size() > largest_parameter) {
+    throw Fault(FaultCode::statement_failed, Poisons::transaction,
+                "a batch holds more than 1 GB in one column: make batches smaller");
+  }
   if (!varies_) {
     return {type_.element, first_is_null_ ? nullptr : first_.data(), static_cast<int>(first_.size()), 1};
   }
@@ -78,15 +87,34 @@ Parameter Column::parameter() {
   return {type_.array, array_.data(), static_cast<int>(array_.size()), 1};
 }
 
-std::string insert_text(std::string_view table, const std::vector<Column*>& columns) {
-  std::string names, expressions;
-  int number = 0;
-  for (const Column* column : columns) {
-    const std::string_view comma = number ? ", " : "";
-    names += fmt::format("{}{}", comma, column->name());
-    expressions += fmt::format("{}{}", comma, column->expression(++number));
+SetInsert set_insert(std::string_view table, const std::vector<Column*>& columns) {
+  SetInsert insert;
+  std::string names, values, arrays;
+  std::vector<const Column*> unnested;
+  for (Column* column : columns) {
+    const auto same =
+        std::find_if(unnested.begin(), unnested.end(), [&](auto* other) { return other->repeats(*column); });
+    std::string value;
+    if (same != unnested.end()) {
+      value = fmt::format("a{}", same - unnested.begin());
+    } else {
+      insert.parameters.push_back(column->parameter());
+      const std::size_t number = insert.parameters.size();
+      if (column->uniform()) {
+        value = fmt::format("${}::{}", number, column->type().name);
+      } else {
+        value = fmt::format("a{}", unnested.size());
+        arrays +=
+            fmt::format("{}unnest(${}::{}[]) AS {}", arrays.empty() ? "" : ", ", number, column->type().name, value);
+        unnested.push_back(column);
+      }
+    }
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", column->name());
+    values += fmt::format("{}{}", values.empty() ? "" : ", ", column->expression(value));
   }
-  return fmt::format("INSERT INTO onceward.{} ({}) SELECT {}", table, names, expressions);
+  insert.sql = fmt::format("INSERT INTO onceward.{} ({}) SELECT {}", table, names, values);
+  if (!arrays.empty()) insert.sql += fmt::format(" FROM (SELECT {}) rows", arrays);
+  return insert;
 }
 
 std::vector<Parameter> parameters_of(const std::vector<Column*>& columns) {

@@ -61,16 +61,22 @@ class Column {
   }
 
   std::string_view name() const { return name_; }
+  const Type& type() const { return type_; }
   std::uint32_t size() const { return count_; }
   bool uniform() const { return !varies_; }
-  // `$n::type` or `unnest($n::type[])`.
-  std::string expression(int number) const;
+  // Whether both are arrays of the same values.
+  bool repeats(const Column& other) const {
+    return varies_ && other.varies_ && type_.element == other.type_.element && elements() == other.elements();
+  }
+  // What the column makes of `value`, a parameter or an unnested one.
+  std::string expression(std::string_view value) const;
   // Borrows from this column.
   Parameter parameter();
 
  private:
   void add_element(std::string_view bytes, bool null);
   void append_element(std::string_view bytes, bool null);
+  std::string_view elements() const;  // without the array's header
 
   std::string_view name_;
   Type type_;
@@ -83,9 +89,13 @@ class Column {
   std::string array_;
 };
 
-// `INSERT INTO table (columns) SELECT expressions`, its parameters numbered from 1. Columns of which nobody has a
-// value are written as constants by the caller.
-std::string insert_text(std::string_view table, const std::vector<Column*>& columns);
+// A statement that writes the columns' rows. Arrays are unnested in a sub-select, each once: columns that hold the same
+// values (an id that is also a correlation id) share theirs.
+struct SetInsert {
+  std::string sql;
+  std::vector<Parameter> parameters;  // borrow from the columns
+};
+SetInsert set_insert(std::string_view table, const std::vector<Column*>& columns);
 std::vector<Parameter> parameters_of(const std::vector<Column*>& columns);
 
 }  // namespace onceward::postgres

@@ -23,6 +23,14 @@ bool ok(const PGresult* result) {
   return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
+// An ERROR is the server's answer to one statement. FATAL, or no severity at all, is about the connection, and says
+// nothing of the statement: a pooler that lost its server answers whatever is first in line with it, though that may
+// have been run, and a COMMIT too.
+bool refused_by_server(const PGresult* result) {
+  const char* const severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+  return severity && std::string_view(severity) == "ERROR";
+}
+
 }  // namespace
 
 Connection::Connection(const PostgresOptions& options)
@@ -41,8 +49,17 @@ Connection::Connection(const PostgresOptions& options)
 
 Connection::Connection(PGconn* borrowed) : connection_(borrowed), borrowed_(true) {}
 
+// A caller's connection is given back as it was, also when something was thrown with statements queued: he rolls back.
 Connection::~Connection() {
-  if (!borrowed_) PQfinish(connection_);
+  if (!borrowed_) {
+    PQfinish(connection_);
+  } else if (usable() && PQpipelineStatus(connection_) != PQ_PIPELINE_OFF) {
+    try {
+      Answers discarded;
+      answer_all(discarded);
+    } catch (const Fault&) {
+    }
+  }
 }
 
 void Connection::connect(const PostgresOptions& options) {
@@ -80,8 +97,7 @@ void Connection::connect(const PostgresOptions& options) {
 void Connection::refuse_unfit_server(const PostgresOptions& options) {
   queue(
       "SELECT pg_backend_pid(), pg_is_in_recovery() OR current_setting('default_transaction_read_only')::boolean, "
-      "current_setting('server_version_num')::integer >= 150000, current_setting('server_encoding') = 'UTF8', "
-      "current_setting('synchronous_commit') = 'off'",
+      "current_setting('server_version_num')::integer >= 150000, current_setting('server_encoding') = 'UTF8'",
       {}, Whose::ours, Format::text);
   const auto results = sync();
   const PGresult* const row = results.front().get();
@@ -96,10 +112,11 @@ void Connection::refuse_unfit_server(const PostgresOptions& options) {
         FaultCode::store_refused, Poisons::connection,
         describe() + " is older than PostgreSQL 15 or its encoding is not UTF8: use another server or database");
   }
-  settings_ =
-      fmt::format("SELECT set_config('lock_timeout', '{}', true), set_config('statement_timeout', '{}', true){}",
-                  options.lock_deadline.count(), options.statement_deadline.count(),
-                  holds(4) ? ", set_config('synchronous_commit', 'on', true)" : "");
+  // An administrator's synchronous_commit = off would make "committed" a lie; every other value waits for the disk.
+  settings_ = fmt::format(
+      "SELECT set_config('lock_timeout', '{}', true), set_config('statement_timeout', '{}', true), "
+      "set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)",
+      options.lock_deadline.count(), options.statement_deadline.count());
 }
 
 std::string Connection::describe() const {
@@ -115,13 +132,16 @@ void Connection::on_notice(void* self, const PGresult* notice) {
 
 void Connection::enter_pipeline() {
   if (PQpipelineStatus(connection_) != PQ_PIPELINE_OFF) return;
-  if (borrowed_) PQsetnonblocking(connection_, 1);
+  if (borrowed_) {
+    was_nonblocking_ = PQisnonblocking(connection_);
+    PQsetnonblocking(connection_, 1);
+  }
   if (!PQenterPipelineMode(connection_)) lost(fault_of(connection_, describe()));
 }
 
 void Connection::leave_pipeline() {
   PQexitPipelineMode(connection_);
-  if (borrowed_) PQsetnonblocking(connection_, 0);
+  if (borrowed_) PQsetnonblocking(connection_, was_nonblocking_ ? 1 : 0);
 }
 
 void Connection::lost(Fault fault) {
@@ -199,9 +219,9 @@ Result Connection::take_result() {
 // A prepared statement whose table has changed its columns fails for as long as its name is used; unprepared it works.
 Fault Connection::refusal(const Pending& statement, const PGresult* result) {
   const Fault fault = fault_of(result, statement.whose);
-  if (!statement.key || statement.preparing) return fault;
+  const bool stale = fault.store_code() == "0A000" || fault.store_code() == "26000";
+  if (!statement.key || statement.preparing || !stale) return fault;
   prepared_.erase(*statement.key);
-  if (fault.store_code() != "0A000") return fault;
   return {FaultCode::lost_race, Poisons::transaction, "a table was changed under a prepared statement; it is run again",
           fault.store_code()};
 }
@@ -222,10 +242,10 @@ void Connection::answer_all(Answers& answers) {
     if (!ok(result.get())) {
       if (!first_fault && PQresultStatus(result.get()) != PGRES_PIPELINE_ABORTED) {
         first_fault = refusal(statement, result.get());
-        answers.failed = PQstatus(connection_) == CONNECTION_OK;
+        answers.failed = refused_by_server(result.get());
       }
       if (statement.preparing) prepared_.erase(*statement.key);
-      if (PQstatus(connection_) != CONNECTION_OK) lost(*first_fault);
+      if (!answers.failed) lost(*first_fault);
     } else if (!statement.preparing) {
       answers.results.push_back(std::move(result));
     }
@@ -249,10 +269,8 @@ Commit Connection::sync_commit(std::vector<Result>& results) {
   Answers answers;
   try {
     answer_all(answers);
-  } catch (const Fault& fault) {
-    // A statement that was refused on a living connection took the COMMIT behind it down with it.
-    if (answers.failed) throw;
-    if (fault.poisons() == Poisons::transaction) throw;
+  } catch (const Fault&) {
+    if (answers.failed) throw;  // and took the COMMIT behind it down with it
     return Commit::in_doubt;
   }
   results = std::move(answers.results);

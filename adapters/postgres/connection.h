@@ -51,11 +51,13 @@ class Connection {
   // Several statements, outside the pipeline.
   void run_script(const std::string& sql);
 
+  // Whether a session has it for itself, begun or not.
+  bool occupied() const { return occupied_; }
+  void occupy(bool occupied) { occupied_ = occupied; }
   // Nothing more is expected of it; usable() is false from now on.
   void abandon() { broken_ = true; }
   bool usable() const { return !broken_ && PQstatus(connection_) == CONNECTION_OK; }
   bool in_transaction() const { return PQtransactionStatus(connection_) != PQTRANS_IDLE; }
-  bool borrowed() const { return borrowed_; }
   bool pooled() const { return pooled_; }
   // The statement that gives a transaction its deadlines, and durability where the server's default gives none.
   const std::string& settings() const { return settings_; }
@@ -71,7 +73,7 @@ class Connection {
   };
   struct Answers {
     std::vector<Result> results;
-    bool failed = false;  // a statement was refused, and with it all behind it
+    bool failed = false;  // the server refused a statement, and with it all behind it
   };
 
   void connect(const PostgresOptions& options);
@@ -89,10 +91,12 @@ class Connection {
 
   PGconn* connection_ = nullptr;
   const bool borrowed_;
-  std::chrono::milliseconds silence_deadline_{65'000};  // without a byte either way
+  bool was_nonblocking_ = false;                         // how the caller's connection was found
+  std::chrono::milliseconds silence_deadline_{600'000};  // without a byte either way
   bool may_prepare_ = false;
   bool pooled_ = false;
   std::string settings_;
+  bool occupied_ = false;
   bool broken_ = false;
   bool warned_ = false;
   std::vector<Pending> pending_;

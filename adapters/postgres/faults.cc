@@ -6,6 +6,8 @@
 #include <optional>
 #include <regex>
 
+#include "src/unit/faults.h"
+
 namespace onceward::postgres {
 namespace {
 
@@ -56,27 +58,27 @@ std::string field(const PGresult* result, int code) {
   return text ? text : "";
 }
 
-// Classes 22 (data) and 23 (constraints) quote values in their message; names are enough to find the place.
+// Classes 22 (data), 23 (constraints) and P0 (raised by a function) may quote values in their message; names are enough
+// to find the place.
 std::string describe(const PGresult* result, std::string_view sqlstate) {
-  if (!sqlstate.starts_with("22") && !sqlstate.starts_with("23")) return field(result, PG_DIAG_MESSAGE_PRIMARY);
+  const std::string_view kind = sqlstate.substr(0, 2);
+  if (kind != "22" && kind != "23" && kind != "P0") return field(result, PG_DIAG_MESSAGE_PRIMARY);
   std::string place;
   for (const auto& [what, code] : {std::pair{"constraint", PG_DIAG_CONSTRAINT_NAME},
                                    {"table", PG_DIAG_TABLE_NAME},
                                    {"column", PG_DIAG_COLUMN_NAME}}) {
     if (const std::string name = field(result, code); !name.empty()) place += fmt::format(" {} \"{}\"", what, name);
   }
-  return sqlstate.starts_with("22") ? "a value does not fit its type" + place : "violated" + place;
+  return (kind == "22" ? "a value does not fit its type" : kind == "23" ? "violated" : "raised by a function") + place;
 }
 
 // Our own tables are guarded by constraints whose violation has a meaning of its own.
 std::optional<Fault> guarded(const PGresult* result, std::string_view sqlstate) {
   if (field(result, PG_DIAG_SCHEMA_NAME) != "onceward") return std::nullopt;
   const std::string table = field(result, PG_DIAG_TABLE_NAME);
-  if (table == "ledger" && sqlstate == "23502") return call_conflict();
-  if (table != "outbox_fact" || sqlstate != "23505") return std::nullopt;
-  return Fault(FaultCode::fact_exists, Poisons::transaction,
-               "a unique fact (aggregate type, id, version and event type) was staged before: "
-               "two messages tell of the same step, or a version was used twice");
+  if (table == "ledger" && sqlstate == "23502") return call_conflict(std::string(sqlstate));
+  if (table == "outbox_fact" && sqlstate == "23505") return fact_exists(std::string(sqlstate));
+  return std::nullopt;
 }
 
 // Only the connection's own message has the SQLSTATE of a refused log-in: "FATAL:  28P01: ..." at verbosity VERBOSE.
@@ -119,11 +121,6 @@ Fault fault_of(PGconn* connection, const std::string& where) {
   const Meaning& meaning = meaning_of(sqlstate);
   return {meaning.fault, Poisons::connection, fmt::format("{}: {}: {}", where, reason_of(message), meaning.advice),
           sqlstate};
-}
-
-Fault call_conflict() {
-  return {FaultCode::call_conflict, Poisons::transaction,
-          "a call was staged before under the same key with other content: a key must name one business action"};
 }
 
 Fault no_answer(const std::string& where) {

@@ -17,6 +17,5 @@ Fault fault_of(const PGresult* result, Whose whose);
 // The connection is lost, or was never there.
 Fault fault_of(PGconn* connection, const std::string& where);
 Fault no_answer(const std::string& where);
-Fault call_conflict();
 
 }  // namespace onceward::postgres

@@ -1,15 +1,10 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+
+#include "src/unit/migration.h"
 
 namespace onceward::postgres {
-
-struct Migration {
-  int number;
-  std::string_view name;
-  std::string_view sql;  // several statements; they run with their row in onceward.migration as one transaction
-};
 
 std::span<const Migration> migrations();
 

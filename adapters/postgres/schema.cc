@@ -4,7 +4,6 @@
 
 #include <charconv>
 
-#include "adapters/postgres/migrations.h"
 #include "src/inbox/enrolment.h"
 
 namespace onceward::postgres {
@@ -33,8 +32,6 @@ int applied_version(Connection& connection) {
   return number_at(one(connection, "SELECT coalesce(max(number), 0) FROM onceward.migration").get(), 0, 0);
 }
 
-int newest_version() { return migrations().back().number; }
-
 // A step and its row in the table of steps commit together, so a crash leaves either both or none.
 void apply(Connection& connection, const Migration& step) {
   const std::string script = fmt::format(
@@ -57,39 +54,23 @@ void apply(Connection& connection, const Migration& step) {
   }
 }
 
-Fault newer(int version) {
-  return {FaultCode::schema_newer, Poisons::process,
-          fmt::format("Onceward's tables are at version {}, this program knows {}: run a newer onceward", version,
-                      newest_version())};
-}
-
 }  // namespace
 
-SchemaStatus schema_status(Connection& connection) {
-  SchemaStatus status{applied_version(connection), newest_version(), {}};
-  for (const Migration& step : migrations()) {
-    if (step.number > status.version) status.pending.push_back(fmt::format("{:03} {}", step.number, step.name));
-  }
-  return status;
+SchemaStatus schema_status(Connection& connection, std::span<const Migration> steps) {
+  return status_of(applied_version(connection), steps);
 }
 
-void check_schema(Connection& connection) {
-  const int version = applied_version(connection);
-  if (version > newest_version()) throw newer(version);
-  if (version < newest_version()) {
-    throw Fault(FaultCode::schema_missing, Poisons::process,
-                fmt::format("Onceward's tables are at version {}, this program needs {}: run `onceward store migrate`",
-                            version, newest_version()));
-  }
+void check_schema(Connection& connection, std::span<const Migration> steps) {
+  require_current(applied_version(connection), steps);
 }
 
-SchemaStatus migrate(Connection& connection) {
+SchemaStatus migrate(Connection& connection, std::span<const Migration> steps) {
   const int version = applied_version(connection);
-  if (version > newest_version()) throw newer(version);
-  for (const Migration& step : migrations()) {
+  refuse_newer(version, steps);
+  for (const Migration& step : steps) {
     if (step.number > version) apply(connection, step);
   }
-  return schema_status(connection);
+  return schema_status(connection, steps);
 }
 
 Enrolled enroll(Connection& connection, const Declaration& declaration) {

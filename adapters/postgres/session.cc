@@ -4,11 +4,16 @@
 
 namespace onceward::postgres {
 
-PostgresSession::PostgresSession(Connection& connection, std::int32_t consumer)
-    : connection_(connection), consumer_(consumer), begun_(false) {}
+PostgresSession::PostgresSession(std::shared_ptr<Connection> connection, std::int32_t consumer, Begun begun)
+    : shared_(std::move(connection)), connection_(*shared_), consumer_(consumer), begun_(begun == Begun::yes) {
+  connection_.occupy(true);
+}
 
-PostgresSession::PostgresSession(std::unique_ptr<Connection> borrowed, std::int32_t consumer)
-    : borrowed_(std::move(borrowed)), connection_(*borrowed_), consumer_(consumer), begun_(true) {}
+// Another may have it after the end, while this one is only asked for its answers.
+void PostgresSession::vacate() {
+  if (occupies_) connection_.occupy(false);
+  occupies_ = false;
+}
 
 void PostgresSession::begin() {
   if (begun_) return;
@@ -36,6 +41,9 @@ void PostgresSession::claim_operations(Batch& batch) {
   if (const auto lost = batch.operations_to_look_up(); !lost.empty()) {
     queue_operation_look_up(connection_, batch, lost);
     read_known_operations(connection_.sync().back().get(), batch);
+    if (!batch.operations_resolved()) {
+      throw Fault(FaultCode::lost_race, Poisons::transaction, "a known operation vanished while it was looked up");
+    }
   }
 }
 
@@ -103,16 +111,24 @@ void PostgresSession::flush(Batch* batch) {
 Commit PostgresSession::commit(Batch* batch) {
   begin();
   const std::size_t place = batch ? queue_look_up_of_repeats(*batch) : nowhere;
+  commit_queued_ = true;
   connection_.queue("COMMIT", {});
   std::vector<Result> results;
   const Commit ending = connection_.sync_commit(results);
   if (ending == Commit::committed && batch) read_look_up(results, place, *batch);
+  if (ending == Commit::in_doubt) connection_.abandon();
+  if (ending != Commit::failed) vacate();
   return ending;
 }
 
 void PostgresSession::roll_back() {
-  if (!begun_ || !connection_.usable()) return;
-  if (connection_.queued() == 0 && !connection_.in_transaction()) return;
+  if (begun_ && connection_.usable() && (connection_.queued() > 0 || connection_.in_transaction())) undo();
+  vacate();
+}
+
+void PostgresSession::undo() {
+  // A COMMIT that still waits to be sent would be sent first.
+  if (commit_queued_ && connection_.queued() > 0) return connection_.abandon();
   try {
     connection_.queue("ROLLBACK", {});
     connection_.sync();

@@ -13,10 +13,10 @@ namespace onceward::postgres {
 
 class PostgresSession final : public Session {
  public:
-  // Ours: begins with the first statement. `connection` must outlive it.
-  PostgresSession(Connection& connection, std::int32_t consumer);
-  // The caller's: `borrowed` wraps the caller's own connection, which is in a transaction.
-  PostgresSession(std::unique_ptr<Connection> borrowed, std::int32_t consumer);
+  // Ours begins with its first statement; the caller's connection is in a transaction already.
+  enum class Begun { no, yes };
+  PostgresSession(std::shared_ptr<Connection> connection, std::int32_t consumer, Begun begun);
+  ~PostgresSession() override { vacate(); }
 
   void claim(Batch& batch) override;
   void look_up(Batch& batch) override;
@@ -32,6 +32,8 @@ class PostgresSession final : public Session {
 
  private:
   void begin();
+  void vacate();
+  void undo();
   void claim_operations(Batch& batch);
   // The place of its result in the trip, or nowhere: nothing is left to look up.
   static constexpr std::size_t nowhere = ~std::size_t{0};
@@ -39,10 +41,12 @@ class PostgresSession final : public Session {
   static void read_look_up(const std::vector<Result>& results, std::size_t place, Batch& batch);
   Result answer_to(std::span<const BufferedStatement> before, const BufferedStatement& statement);
 
-  const std::unique_ptr<Connection> borrowed_;
+  const std::shared_ptr<Connection> shared_;  // its owners: the store and this, its one open session
   Connection& connection_;
   const std::int32_t consumer_;
   bool begun_;
+  bool commit_queued_ = false;
+  bool occupies_ = true;
   ValueParameters parameters_;
 };
 

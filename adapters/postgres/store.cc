@@ -2,6 +2,7 @@
 #include "adapters/postgres/schema.h"
 #include "adapters/postgres/session.h"
 #include "onceward/adapter/postgres.h"
+#include "src/unit/faults.h"
 #include "src/unit/unit.h"
 
 namespace onceward {
@@ -18,9 +19,10 @@ class PostgresStore final : public Store {
   Enrolled enroll(const Declaration& declaration) override { return postgres::enroll(ready(), declaration); }
 
   std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) override {
-    Connection& connection = ready();
+    ready();
     ++transactions_;
-    return std::make_unique<Unit>(std::make_unique<PostgresSession>(connection, consumer.number), consumer, Owner::us);
+    auto session = std::make_unique<PostgresSession>(connection_, consumer.number, PostgresSession::Begun::no);
+    return std::make_unique<Unit>(std::move(session), consumer, Owner::us);
   }
 
   StoreCounters counters() const override {
@@ -32,7 +34,7 @@ class PostgresStore final : public Store {
 
  private:
   void connect() {
-    auto next = std::make_unique<Connection>(options_);
+    auto next = std::make_shared<Connection>(options_);
     if (connection_) {
       round_trips_ += connection_->round_trips();
       statements_ += connection_->statements();
@@ -44,6 +46,7 @@ class PostgresStore final : public Store {
 
   // A connection that was lost, or whose last transaction could not be ended, is replaced.
   Connection& connected() {
+    if (connection_->usable() && connection_->occupied()) throw unit_still_open();
     if (!connection_->usable() || connection_->in_transaction()) connect();
     return *connection_;
   }
@@ -56,7 +59,7 @@ class PostgresStore final : public Store {
   }
 
   const PostgresOptions options_;
-  std::unique_ptr<Connection> connection_;
+  std::shared_ptr<Connection> connection_;  // with the session of the open unit
   bool schema_checked_ = false;
   std::uint64_t round_trips_ = 0;  // of connections that are gone
   std::uint64_t statements_ = 0;
@@ -76,8 +79,8 @@ std::unique_ptr<Enlistment> enlist(pg_conn* connection, const Enrolled& consumer
     throw Fault(FaultCode::transaction_failed, Poisons::transaction,
                 "enlist wants an idle connection inside a transaction: run BEGIN first, outside pipeline mode");
   }
-  auto session =
-      std::make_unique<postgres::PostgresSession>(std::make_unique<postgres::Connection>(connection), consumer.number);
+  auto session = std::make_unique<postgres::PostgresSession>(std::make_shared<postgres::Connection>(connection),
+                                                             consumer.number, postgres::PostgresSession::Begun::yes);
   return std::make_unique<Unit>(std::move(session), consumer, Owner::caller);
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/common/stored_text.h"
 #include "src/quarantine/kept_envelope.h"
+#include "src/unit/faults.h"
 
 namespace onceward::postgres {
 namespace {
@@ -42,7 +44,8 @@ Column::Shape shape(std::size_t rows) {
 
 void queue_insert(Connection& connection, std::string_view table, const std::vector<Column*>& columns,
                   std::string_view ending = {}) {
-  connection.queue(insert_text(table, columns).append(ending), parameters_of(columns));
+  SetInsert insert = set_insert(table, columns);
+  connection.queue(insert.sql.append(ending), insert.parameters);
 }
 
 }  // namespace
@@ -145,28 +148,32 @@ void queue_bodies(Connection& connection, std::span<const OutcomeRow> rows) {
   for (const OutcomeRow& row : rows) {
     if (!row.keeps_body()) continue;
     key.add(row.claimant->key);
-    envelope.add(kept_envelope(*row.claimant->envelope));
+    envelope.add(storable(kept_envelope(*row.claimant->envelope)));
     payload.add(row.claimant->envelope->payload());
   }
   if (key.size() > 0) queue_insert(connection, "inbox_body", {&key, &envelope, &payload});
 }
 
-void queue_parked(Connection& connection, std::span<const Parked> rows) {
-  if (rows.empty()) return;
+// In key order: two batches that park the same messages wait for each other instead of deadlocking.
+void queue_parked(Connection& connection, std::span<const Parked> parked) {
+  if (parked.empty()) return;
+  std::vector<const Parked*> rows;
+  for (const Parked& row : parked) rows.push_back(&row);
+  std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->fingerprint < b->fingerprint; });
   Column fingerprint("fingerprint", uuid_type, shape(rows.size())), consumer("consumer", int4_type),
       reason("reason", text_type), detail("detail", text_type), tenant("tenant", text_type),
       producer("producer", text_type), id("id", text_type), envelope("envelope", text_type),
       payload("payload", bytea_type);
-  for (const Parked& row : rows) {
-    fingerprint.add(row.fingerprint);
-    consumer.add(std::int64_t{row.consumer});
-    reason.add(row.reason);
-    detail.add(row.detail);
-    tenant.add(row.envelope->tenant().text());
-    producer.add(row.envelope->producer().text());
-    id.add(row.envelope->message_id().text());
-    envelope.add(kept_envelope(*row.envelope));
-    payload.add(row.envelope->payload());
+  for (const Parked* const row : rows) {
+    fingerprint.add(row->fingerprint);
+    consumer.add(std::int64_t{row->consumer});
+    reason.add(row->reason);
+    detail.add(row->detail);
+    tenant.add(row->tenant);
+    producer.add(row->producer);
+    id.add(row->id);
+    envelope.add(row->envelope);
+    payload.add(row->payload);
   }
   queue_insert(connection, "quarantine",
                {&fingerprint, &consumer, &reason, &detail, &tenant, &producer, &id, &envelope, &payload},

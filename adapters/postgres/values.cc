@@ -31,6 +31,13 @@ Datum time_of(std::string_view text) {
   return std::string(text);
 }
 
+// Whatever the process's locale: "Infinity" and "NaN" are read too.
+double real_of(std::string_view text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
 Datum datum_of(const PGresult* result, int row, int column) {
   if (PQgetisnull(result, row, column)) return std::monostate{};
   const std::string_view text(PQgetvalue(result, row, column),
@@ -45,7 +52,7 @@ Datum datum_of(const PGresult* result, int row, int column) {
     }
     case 700:
     case float8_type.element:
-      return std::strtod(text.data(), nullptr);
+      return real_of(text);
     case bool_type.element:
       return text == "t";
     case timestamptz_type.element:
@@ -132,9 +139,8 @@ OverRelation over(const Relation& relation, std::string_view sql) {
     if (const auto* texts = std::get_if<1>(&source.values)) add(text_type, *texts);
     if (const auto* blobs = std::get_if<2>(&source.values)) add(bytea_type, *blobs);
     if (const auto* times = std::get_if<3>(&source.values)) add(timestamptz_type, *times);
-    expressions +=
-        fmt::format("{}{} AS {}", expressions.empty() ? "" : ", ",
-                    made.columns.back().expression(static_cast<int>(made.columns.size())), quoted(source.name));
+    expressions += fmt::format("{}unnest(${}::{}[]) AS {}", expressions.empty() ? "" : ", ", made.columns.size(),
+                               made.columns.back().type().name, quoted(source.name));
   }
   for (const Column& column : made.columns) {
     if (column.size() != made.columns.front().size()) {

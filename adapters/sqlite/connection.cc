@@ -98,6 +98,7 @@ void Connection::set_up(bool alone) {
   }
   pragma(fmt::format("PRAGMA cache_size=-{}", cache_kibibytes));
   pragma("PRAGMA temp_store=MEMORY");
+  pragma("PRAGMA foreign_keys=ON");  // a handler cannot, and would expect its constraints to hold
   sqlite3_set_authorizer(handle(), authorize, this);
 }
 

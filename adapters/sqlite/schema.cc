@@ -28,14 +28,6 @@ int version_of(Connection& connection) {
   return version;
 }
 
-Fault newer_schema(int version, int newest) {
-  return {
-      FaultCode::schema_newer, Poisons::process,
-      fmt::format("the tables are of version {} and this program knows only {}: run a newer program", version, newest)};
-}
-
-int newest_of(std::span<const Migration> steps) { return steps.empty() ? 0 : steps.back().number; }
-
 void execute_all(Connection& connection, std::string_view sql) {
   if (sqlite3_exec(connection.handle(), std::string(sql).c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
     throw fault_of(connection.handle(), During::prepare);
@@ -100,17 +92,11 @@ std::int64_t now_microseconds() {
 }
 
 SchemaStatus schema_status(Connection& connection, std::span<const Migration> steps) {
-  SchemaStatus status{version_of(connection), newest_of(steps), {}};
-  for (const Migration& step : steps) {
-    if (step.number > status.version) status.pending.push_back(fmt::format("{:03} {}", step.number, step.name));
-  }
-  return status;
+  return status_of(version_of(connection), steps);
 }
 
 SchemaStatus migrate(Connection& connection, std::span<const Migration> steps) {
-  if (const int version = version_of(connection); version > newest_of(steps)) {
-    throw newer_schema(version, newest_of(steps));
-  }
+  refuse_newer(version_of(connection), steps);
   for (const Migration& step : steps) {
     if (version_of(connection) >= step.number) continue;
     in_transaction(connection, [&] { apply(connection, step); });
@@ -119,13 +105,7 @@ SchemaStatus migrate(Connection& connection, std::span<const Migration> steps) {
 }
 
 void check_schema(Connection& connection, std::span<const Migration> steps) {
-  const int version = version_of(connection);
-  const int newest = newest_of(steps);
-  if (version > newest) throw newer_schema(version, newest);
-  if (version == newest) return;
-  throw Fault(FaultCode::schema_missing, Poisons::process,
-              fmt::format("the tables are {}: run `onceward store migrate`",
-                          version == 0 ? "not there" : fmt::format("of version {}, not {}", version, newest)));
+  require_current(version_of(connection), steps);
 }
 
 Enrolled enroll(Connection& connection, const Declaration& declaration) {

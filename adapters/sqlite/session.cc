@@ -4,11 +4,8 @@
 
 namespace onceward::sqlite {
 
-SqliteSession::SqliteSession(Connection& connection, std::int32_t consumer)
-    : connection_(connection), stamp_{consumer, now_microseconds()} {}
-
-SqliteSession::SqliteSession(std::unique_ptr<Connection> borrowed, std::int32_t consumer)
-    : borrowed_(std::move(borrowed)), connection_(*borrowed_), stamp_{consumer, now_microseconds()} {}
+SqliteSession::SqliteSession(std::shared_ptr<Connection> connection, std::int32_t consumer)
+    : shared_(std::move(connection)), connection_(*shared_), stamp_{consumer, now_microseconds()} {}
 
 // What poisons the connection is not tried on it again.
 template <class Work>

@@ -11,10 +11,8 @@ namespace onceward::sqlite {
 
 class SqliteSession final : public Session {
  public:
-  // Ours: `connection` has begun the transaction and must outlive its end.
-  SqliteSession(Connection& connection, std::int32_t consumer);
-  // The caller's: `borrowed` wraps the caller's handle, which is in a transaction.
-  SqliteSession(std::unique_ptr<Connection> borrowed, std::int32_t consumer);
+  // The connection is in a transaction.
+  SqliteSession(std::shared_ptr<Connection> connection, std::int32_t consumer);
 
   void claim(Batch& batch) override;
   void look_up(Batch& batch) override;
@@ -33,7 +31,7 @@ class SqliteSession final : public Session {
   auto guarded(Work&& work);
   Statement& bound(const BufferedStatement& statement);
 
-  const std::unique_ptr<Connection> borrowed_;
+  const std::shared_ptr<Connection> shared_;  // its owners: the store and this, its one open session
   Connection& connection_;
   const Stamp stamp_;
 };

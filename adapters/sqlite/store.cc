@@ -6,6 +6,7 @@
 #include "adapters/sqlite/library.h"
 #include "adapters/sqlite/schema.h"
 #include "adapters/sqlite/session.h"
+#include "src/unit/faults.h"
 #include "src/unit/unit.h"
 
 namespace onceward {
@@ -30,7 +31,7 @@ class SqliteStore final : public Store {
     Connection& connection = ready();
     connection.begin();
     ++transactions_;
-    return std::make_unique<Unit>(std::make_unique<SqliteSession>(connection, consumer.number), consumer, Owner::us);
+    return std::make_unique<Unit>(std::make_unique<SqliteSession>(connection_, consumer.number), consumer, Owner::us);
   }
 
   StoreCounters counters() const override {
@@ -51,14 +52,13 @@ class SqliteStore final : public Store {
     }
     schema_checked_ = false;
     connection_.reset();  // first: a store that has the file for itself alone stands in its own way
-    connection_ = std::make_unique<Connection>(options_, library_version_);
+    connection_ = std::make_shared<Connection>(options_, library_version_);
   }
 
   Connection& connected() {
     if (!connection_ || !connection_->usable()) connect();
     if (connection_->in_transaction()) {
-      throw Fault(FaultCode::transaction_failed, Poisons::transaction,
-                  "a unit of work of this store is still open: one at a time; open another store for another worker");
+      throw unit_still_open();
     }
     return *connection_;
   }
@@ -72,7 +72,7 @@ class SqliteStore final : public Store {
 
   const SqliteOptions options_;
   const int library_version_;
-  std::unique_ptr<Connection> connection_;
+  std::shared_ptr<Connection> connection_;  // with the session of the open unit
   bool schema_checked_ = false;
   std::uint64_t statements_ = 0;  // of connections that are gone
   std::uint64_t transactions_ = 0;
@@ -109,7 +109,7 @@ std::unique_ptr<Enlistment> enlist(sqlite3* handle, const Enrolled& consumer) {
     throw Fault(FaultCode::transaction_failed, Poisons::transaction,
                 "enlist wants a handle inside a transaction: run BEGIN IMMEDIATE first");
   }
-  auto connection = std::make_unique<sqlite::Connection>(handle);
+  auto connection = std::make_shared<sqlite::Connection>(handle);
   sqlite::check_library(*connection);
   sqlite::check_schema(*connection);
   auto session = std::make_unique<sqlite::SqliteSession>(std::move(connection), consumer.number);

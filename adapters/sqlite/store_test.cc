@@ -138,7 +138,7 @@ TEST_F(SqliteStores, FileIsOpenedAgainAfterACommitInDoubt) {
   EXPECT_EQ(store->counters().reconnects, 1u);
   again->claim(inbound.claimants());
   EXPECT_TRUE(again->first(0));
-  EXPECT_EQ(unit->answers().size(), 1u) << "the old unit outlives its connection";
+  EXPECT_THROW(unit->answers(), Fault) << "nothing is known of it, and the old unit outlives its connection";
 }
 
 TEST_F(SqliteStores, CallersHandleKeepsNothingOfOurs) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "src/common/stored_text.h"
 #include "src/quarantine/kept_envelope.h"
+#include "src/unit/faults.h"
 
 namespace onceward::sqlite {
 namespace {
@@ -174,9 +176,7 @@ void write_facts(Connection& connection, std::span<const StagedOutgoing> rows) {
     insert.bind(1, row.fact);
     insert.bind(2, row.message.id);
     if (insert.run() > 0) continue;
-    throw Fault(FaultCode::fact_exists, Poisons::transaction,
-                "a fact (aggregate type, id, version, event type) that may be staged once was staged before: the "
-                "aggregate's version was not raised, or the message was applied under another identity");
+    throw fact_exists({});
   }
 }
 
@@ -185,11 +185,7 @@ void check_same_call(Connection& connection, const StagedCall& row) {
   Statement& find = connection.own(find_call);
   find.bind(1, row.key);
   find.each([&](sqlite3_stmt* known) {
-    if (fixed_at<PayloadHash>(known, 0) == row.request_hash) return;
-    throw Fault(
-        FaultCode::call_conflict, Poisons::transaction,
-        "a call with other content was staged under the same endpoint and key before: give each business action "
-        "its own key");
+    if (fixed_at<PayloadHash>(known, 0) != row.request_hash) throw call_conflict();
   });
 }
 
@@ -225,7 +221,7 @@ void write_bodies(Connection& connection, std::span<const OutcomeRow> rows, cons
   insert.bind(4, stamp.at_microseconds);
   for (const OutcomeRow& row : rows) {
     if (!row.keeps_body()) continue;
-    const std::string envelope = kept_envelope(*row.claimant->envelope);
+    const std::string envelope = storable(kept_envelope(*row.claimant->envelope));
     insert.bind(1, row.claimant->key);
     insert.bind(2, envelope);
     insert.bind(3, Blob{row.claimant->envelope->payload()});
@@ -238,16 +234,15 @@ void write_parked(Connection& connection, std::span<const Parked> rows, const St
   Statement& insert = connection.own(insert_parked);
   insert.bind(1, stamp.at_microseconds);
   for (const Parked& row : rows) {
-    const std::string envelope = kept_envelope(*row.envelope);
     insert.bind(2, std::int64_t{row.consumer});
     insert.bind(3, row.fingerprint);
     insert.bind(4, row.reason);
     insert.bind(5, row.detail);
-    insert.bind(6, row.envelope->tenant().text());
-    insert.bind(7, row.envelope->producer().text());
-    insert.bind(8, row.envelope->message_id().text());
-    insert.bind(9, envelope);
-    insert.bind(10, Blob{row.envelope->payload()});
+    insert.bind(6, row.tenant);
+    insert.bind(7, row.producer);
+    insert.bind(8, row.id);
+    insert.bind(9, row.envelope);
+    insert.bind(10, Blob{row.payload});
     insert.run();
   }
 }

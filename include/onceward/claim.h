@@ -14,7 +14,7 @@
 
 namespace onceward {
 
-// What is claimed for one message. Borrows from the envelope, which must outlive it.
+// What is claimed for one message. Borrows from the envelope and from the declaration, which must outlive it.
 struct Claimant {
   struct Operation {
     Key key;           // of (tenant, consumer, operation, idempotency key): without the producer

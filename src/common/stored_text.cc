@@ -34,4 +34,18 @@ std::string_view describe(TextFlaw flaw) {
   return "";
 }
 
+std::string storable(std::string_view text) {
+  std::string kept;
+  kept.reserve(text.size());
+  while (!text.empty()) {
+    const auto lead = static_cast<unsigned char>(text.front());
+    const std::size_t length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    const std::string_view character = text.substr(0, length);
+    const bool whole = flaw_of(character) == TextFlaw::none;
+    kept += whole ? character : std::string_view("\xEF\xBF\xBD");
+    text.remove_prefix(whole ? character.size() : 1);
+  }
+  return kept;
+}
+
 }  // namespace onceward

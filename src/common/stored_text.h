@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace onceward {
@@ -9,6 +10,8 @@ namespace onceward {
 enum class TextFlaw : std::uint8_t { none, nul, not_utf8 };
 
 TextFlaw flaw_of(std::string_view text);
+// The text with U+FFFD for every byte that no store could keep.
+std::string storable(std::string_view text);
 // "holds a NUL byte"; for people.
 std::string_view describe(TextFlaw flaw);
 

@@ -81,6 +81,8 @@ class Batch {
   };
   std::vector<Record> records() const;
 
+  // True when every operation that was not claimed has been looked up and found.
+  bool operations_resolved() const;
   // True when every repeat has been looked up and found.
   bool resolved() const;
   // Needs resolved().

@@ -24,4 +24,13 @@ void pause_before(const RetryLimit& limit, int attempt) {
   std::this_thread::sleep_for(std::chrono::microseconds{up_to_longest(random)});
 }
 
+Fault not_committed(Commit ending) {
+  if (ending == Commit::in_doubt) {
+    return {FaultCode::store_unavailable, Poisons::connection,
+            "the commit was asked for and not answered: it may have landed; claim again to know"};
+  }
+  return {FaultCode::transaction_failed, Poisons::transaction,
+          "the unit failed and was rolled back: something in it was refused and the refusal was swallowed"};
+}
+
 }  // namespace onceward

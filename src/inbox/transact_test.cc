@@ -20,13 +20,14 @@ struct Seen {
 
 class ScriptedUnit final : public UnitOfWork {
  public:
-  ScriptedUnit(Script& script, Seen& seen) : script_(script), seen_(seen) {
+  ScriptedUnit(Script& script, Seen& seen, bool claims) : script_(script), seen_(seen), claims_(claims) {
     ++seen_.begun;
     ++seen_.open;
   }
   ~ScriptedUnit() override { --seen_.open; }
 
   void claim(std::span<const Claimant>) override {}
+  bool claimed() const override { return claims_; }
   bool first(std::size_t) const override { return true; }
   std::span<const Answer> answers() override { return answers_; }
   Transaction& on(std::size_t) override { throw std::logic_error("not part of the script"); }
@@ -34,6 +35,7 @@ class ScriptedUnit final : public UnitOfWork {
   Transaction& whole() override { throw std::logic_error("not part of the script"); }
   void finish(std::size_t, Outcome) override {}
   void park(const Envelope&, const Enrolled&, std::string_view, std::string_view) override {}
+  void park(const Claimant&, std::string_view, std::string_view) override {}
   void flush() override {}
   Commit commit() override {
     ++seen_.ended;
@@ -47,6 +49,7 @@ class ScriptedUnit final : public UnitOfWork {
  private:
   Script& script_;
   Seen& seen_;
+  const bool claims_;
   std::vector<Answer> answers_{Answer{}};
 };
 
@@ -56,12 +59,15 @@ class ScriptedStore final : public Store {
   SchemaStatus migrate() override { return {}; }
   SchemaStatus schema() override { return {}; }
   Enrolled enroll(const Declaration&) override { return {}; }
-  std::unique_ptr<UnitOfWork> begin(const Enrolled&) override { return std::make_unique<ScriptedUnit>(script, seen); }
+  std::unique_ptr<UnitOfWork> begin(const Enrolled&) override {
+    return std::make_unique<ScriptedUnit>(script, seen, claims);
+  }
   StoreCounters counters() const override { return {}; }
   std::string describe() const override { return "script"; }
 
   Script script;
   Seen seen;
+  bool claims = true;
 };
 
 constexpr RetryLimit at_once(int attempts) {
@@ -78,8 +84,26 @@ TEST(Transact, CommittedUnitReturnsItsAnswers) {
   EXPECT_EQ(store.seen.begun, 1);
 }
 
-TEST(Transact, FailedAndInDoubtCommitsRunTheWorkAgainInANewUnit) {
-  ScriptedStore store({Commit::failed, Commit::in_doubt, Commit::committed});
+TEST(Transact, UnitThatFailedIsNotRunAgain) {
+  ScriptedStore store({Commit::failed, Commit::committed});
+  try {
+    transact(store, {}, at_once(3), no_work);
+    FAIL() << "it failed";
+  } catch (const Fault& last) {
+    EXPECT_EQ(last.fault(), FaultCode::transaction_failed);
+  }
+  EXPECT_EQ(store.seen.begun, 1);
+}
+
+TEST(Transact, WorkThatClaimsNothingIsNotRunAgainAfterACommitInDoubt) {
+  ScriptedStore store({Commit::in_doubt, Commit::committed});
+  store.claims = false;
+  EXPECT_THROW(transact(store, {}, at_once(3), no_work), Fault);
+  EXPECT_EQ(store.seen.begun, 1);
+}
+
+TEST(Transact, CommitInDoubtRunsTheWorkAgainInANewUnit) {
+  ScriptedStore store({Commit::in_doubt, Commit::in_doubt, Commit::committed});
   int runs = 0;
   transact(store, {}, at_once(3), [&](UnitOfWork&) {
     EXPECT_EQ(store.seen.open, 1);

@@ -137,10 +137,10 @@ std::uint32_t Staging::next_ordinal(std::uint32_t cause, std::string_view type, 
 std::string_view Staging::id_of(const Cause& cause, const Outgoing& kept) {
   if (cause.index == no_cause) return keep(fresh_id());
   const std::uint32_t ordinal = next_ordinal(cause.index, kept.type, kept.name);
-  if (kept.name.empty()) return keep(derived_id(cause.consumer, cause.key, kept.type, ordinal));
+  if (kept.name.empty()) return keep(derived_id(cause.consumer, cause.key(), kept.type, ordinal));
   // Neither holds a NUL, so no type alone reads like a type and a name.
   const std::string named = fmt::format("{}{}{}", kept.type, '\0', kept.name);
-  return keep(derived_id(cause.consumer, cause.key, named, ordinal));
+  return keep(derived_id(cause.consumer, cause.key(), named, ordinal));
 }
 
 void Staging::add(const Cause& cause, const Outgoing& outgoing) {
@@ -150,7 +150,7 @@ void Staging::add(const Cause& cause, const Outgoing& outgoing) {
 
   StagedOutgoing staged{};
   staged.cause = cause.index;
-  staged.cause_key = cause.key;
+  staged.cause_key = cause.key();
   staged.message = outgoing;
   Outgoing& kept = staged.message;
   kept.type = keep(outgoing.type, last.type);
@@ -181,7 +181,7 @@ void Staging::add(const Cause& cause, const Call& call) {
 
   StagedCall staged{};
   staged.cause = cause.index;
-  staged.cause_key = cause.key;
+  staged.cause_key = cause.key();
   staged.call = call;
   staged.call.endpoint = keep(call.endpoint, last.endpoint);
   staged.call.key = keep(call.key);

@@ -20,9 +20,8 @@ inline constexpr std::uint32_t no_cause = ~std::uint32_t{0};
 struct Cause {
   std::uint32_t index = no_cause;
   std::string_view consumer;
-  KeyScheme scheme = KeyScheme::hash;
-  Key key;
-  const Envelope* envelope = nullptr;
+  const Claimant* claimant = nullptr;  // with its envelope
+  Key key() const { return claimant ? claimant->key : Key{}; }
 };
 
 struct StagedOutgoing {

@@ -1,7 +1,9 @@
 #include "src/outbox/staging.h"
 
 #include <gtest/gtest.h>
+
 #include <rapidcheck/gtest.h>
+#include <deque>
 
 #include <nlohmann/json.hpp>
 #include <set>
@@ -20,11 +22,17 @@ Envelope inbound() {
   return Envelope(fields, nullptr);
 }
 
+// Keeps the claimants that causes point at.
 Cause cause_of(const Envelope& envelope, std::uint32_t index = 0) {
-  Cause cause{index, "captures", KeyScheme::hash, {}, &envelope};
-  cause.key.bytes[0] = 0x80;
-  cause.key.bytes[15] = static_cast<unsigned char>(index);
-  return cause;
+  static std::deque<Claimant> claimants;
+  Claimant& claimant = claimants.emplace_back();
+  claimant.key.bytes[0] = 0x80;
+  claimant.key.bytes[15] = static_cast<unsigned char>(index);
+  claimant.tenant = envelope.tenant();
+  claimant.producer = envelope.producer();
+  claimant.id = envelope.message_id().text();
+  claimant.envelope = &envelope;
+  return {index, "captures", &claimant};
 }
 
 FaultCode refused(Staging& staging, const auto& what) {

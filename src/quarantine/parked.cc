@@ -3,17 +3,45 @@
 #include <algorithm>
 
 #include "src/common/sha256.h"
+#include "src/common/stored_text.h"
+#include "src/quarantine/kept_envelope.h"
 
 namespace onceward {
+namespace {
 
-// Over the fields "onceward/parked/1", consumer number, tenant, producer, message id, payload, reason.
-Parked parked(const Envelope& envelope, std::int32_t consumer, std::string_view reason, std::string_view detail) {
-  const Digest digest =
-      sha256_of_fields({"onceward/parked/1", std::to_string(consumer), envelope.tenant().text(),
-                        envelope.producer().text(), envelope.message_id().text(), envelope.payload(), reason});
-  Parked row{{}, consumer, std::string(reason), std::string(detail), &envelope};
+struct Identity {
+  std::string_view tenant, producer, id;
+};
+
+// The fingerprint is over the fields "onceward/parked/1", consumer number, tenant, producer, message id, payload, reason.
+Parked make(const Envelope& envelope, const Identity& identity, std::int32_t consumer, std::string_view reason,
+            std::string_view detail) {
+  const Digest digest = sha256_of_fields({"onceward/parked/1", std::to_string(consumer), identity.tenant,
+                                          identity.producer, identity.id, envelope.payload(), reason});
+  Parked row{{},
+             consumer,
+             storable(reason),
+             storable(detail),
+             storable(identity.tenant),
+             storable(identity.producer),
+             storable(identity.id),
+             storable(kept_envelope(envelope)),
+             envelope.payload()};
   std::copy_n(digest.begin(), row.fingerprint.bytes.size(), row.fingerprint.bytes.begin());
   return row;
+}
+
+}  // namespace
+
+Parked parked(const Envelope& envelope, std::int32_t consumer, std::string_view reason, std::string_view detail) {
+  const EnvelopeFields& fields = envelope.fields();
+  return make(envelope, {fields.tenant.text(), fields.producer.text(), fields.message_id.text()}, consumer, reason,
+              detail);
+}
+
+Parked parked(const Claimant& claimant, std::int32_t consumer, std::string_view reason, std::string_view detail) {
+  return make(*claimant.envelope, {claimant.tenant.text(), claimant.producer.text(), claimant.id}, consumer, reason,
+              detail);
 }
 
 }  // namespace onceward

@@ -6,18 +6,28 @@
 #include <string>
 #include <string_view>
 
+#include "onceward/claim.h"
 #include "onceward/envelope.h"
 
 namespace onceward {
 
+// Texts are fit for every store, whatever a producer sent: what is no text in them is replaced. The payload is not
+// touched, and borrowed from its envelope.
 struct Parked {
   Key fingerprint;
   std::int32_t consumer;
   std::string reason;
   std::string detail;
-  const Envelope* envelope;  // must outlive the row
+  std::string tenant;
+  std::string producer;
+  std::string id;
+  std::string envelope;  // without the payload
+  std::string_view payload;
 };
 
+// With the identity that the envelope itself gives, for a message that was refused before it had another.
 Parked parked(const Envelope& envelope, std::int32_t consumer, std::string_view reason, std::string_view detail);
+// With the identity that its consumer's policy gave it.
+Parked parked(const Claimant& claimant, std::int32_t consumer, std::string_view reason, std::string_view detail);
 
 }  // namespace onceward

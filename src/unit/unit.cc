@@ -14,6 +14,7 @@ namespace {
 Fault refused(const char* what) { return {FaultCode::statement_failed, Poisons::transaction, what}; }
 
 void check_statement(std::string_view sql) {
+  if (sql.find('\0') != std::string_view::npos) throw refused("a statement holds a NUL byte");
   if (controls_transaction(sql)) {
     throw refused("a handler cannot begin, end or divide its transaction, nor change its settings");
   }
@@ -35,7 +36,7 @@ Unit::Unit(std::unique_ptr<Session> session, const Enrolled& consumer, Owner own
 
 Unit::~Unit() {
   if (owner_ == Owner::us) {
-    if (!ended_) session_->roll_back();
+    if (!ending_) session_->roll_back();
   } else if (!failed_ && std::uncaught_exceptions() <= exceptions_at_start_ && session_->in_transaction() &&
              unwritten()) {
     std::fputs("onceward: an enlistment ended with work that was not written: call flush() before COMMIT\n", stderr);
@@ -44,7 +45,7 @@ Unit::~Unit() {
 }
 
 void Unit::require_open() const {
-  if (failed_ || ended_) {
+  if (failed_ || ending_) {
     throw Fault(FaultCode::transaction_failed, Poisons::transaction,
                 "the transaction has ended or failed before: begin a new one");
   }
@@ -85,11 +86,16 @@ void Unit::claim(std::span<const Claimant> batch) {
   });
 }
 
-bool Unit::first(std::size_t index) const { return batch_ && batch_->first(static_cast<Batch::Index>(index)); }
+bool Unit::first(std::size_t index) const {
+  return batch_ && index < batch_->claimants().size() && batch_->first(static_cast<Batch::Index>(index));
+}
 
 std::span<const Answer> Unit::answers() {
   if (!batch_) return {};
-  if (!batch_->resolved() && !ended_) guarded([&] { session_->look_up(*batch_); });
+  if (ending_ && *ending_ != Commit::committed) {
+    throw Fault(FaultCode::transaction_failed, Poisons::transaction, "the unit did not commit: claim again to know");
+  }
+  if (!batch_->resolved() && !ending_) guarded([&] { session_->look_up(*batch_); });
   // A row that stood in the way and is gone now was purged in between: nothing is known of that message.
   if (!batch_->resolved()) {
     throw Fault(FaultCode::lost_race, Poisons::transaction, "a known message vanished while it was looked up");
@@ -102,7 +108,7 @@ Transaction& Unit::on(std::size_t index) {
   require_open();
   if (!first(index)) throw refused("only a message that is first has an effect");
   const Claimant& claimant = batch_->claimants()[index];
-  scope_.cause = {static_cast<std::uint32_t>(index), consumer_.name, consumer_.scheme, claimant.key, claimant.envelope};
+  scope_.cause = {static_cast<std::uint32_t>(index), consumer_.name, &claimant};
   return scope_;
 }
 
@@ -116,7 +122,10 @@ bool Unit::forget(std::size_t index) {
   statements_.forget(message);
   staging_.forget(message);
   spoiled_.erase(message);
-  return index >= sent_.size() || !sent_[index];
+  forgotten_.insert(message);
+  const bool sent = index < sent_.size() && sent_[index];
+  if (sent) failed_ = true;
+  return !sent;
 }
 
 void Unit::finish(std::size_t index, Outcome outcome) {
@@ -124,6 +133,7 @@ void Unit::finish(std::size_t index, Outcome outcome) {
   if (!first(index)) throw refused("only a message that is first has an outcome");
   if (outcomes_written_) throw refused("the outcomes of this unit were flushed: finish messages before flush()");
   const auto message = static_cast<Batch::Index>(index);
+  forgotten_.erase(message);
   retry_after_.erase(message);
   if (const auto* retry = std::get_if<Retry>(&outcome)) retry_after_[message] = retry->after;
   batch_->finish(message, recorded_of(std::move(outcome)));
@@ -132,6 +142,11 @@ void Unit::finish(std::size_t index, Outcome outcome) {
 void Unit::park(const Envelope& envelope, const Enrolled& consumer, std::string_view reason, std::string_view detail) {
   require_open();
   parked_.push_back(parked(envelope, consumer.number, reason, detail));
+}
+
+void Unit::park(const Claimant& claimant, std::string_view reason, std::string_view detail) {
+  require_open();
+  parked_.push_back(parked(claimant, consumer_.number, reason, detail));
 }
 
 bool Unit::unwritten() const {
@@ -157,7 +172,7 @@ std::vector<OutcomeRow> Unit::outcomes() {
   for (auto& [index, recorded] : batch_->records()) {
     const Claimant& claimant = batch_->claimants()[index];
     if (recorded.state == State::quarantined) {
-      parked_.push_back(parked(*claimant.envelope, consumer_.number, recorded.code, {}));
+      parked_.push_back(parked(claimant, consumer_.number, recorded.code, {}));
     }
     const auto after = retry_after_.find(index);
     rows.push_back(
@@ -166,8 +181,17 @@ std::vector<OutcomeRow> Unit::outcomes() {
   return rows;
 }
 
+// A message that was taken out would else be remembered as done without having done anything.
+const char* Unit::unsettled() const {
+  if (!spoiled_.empty()) return "a message asked for what cannot be done: forget() and finish() it, or roll back";
+  if (!forgotten_.empty()) return "a message was taken out and has no outcome: finish() it, or roll back";
+  return nullptr;
+}
+
 void Unit::write_all() {
   run_statements();
+  for (const StagedOutgoing& row : staging_.outgoing()) mark_sent(row.cause);
+  for (const StagedCall& row : staging_.calls()) mark_sent(row.cause);
   const std::vector<OutcomeRow> rows = outcomes();
   session_->write({rows, parked_, staging_.outgoing(), staging_.calls()});
   parked_.clear();
@@ -176,17 +200,17 @@ void Unit::write_all() {
 
 void Unit::flush() {
   guarded([&] {
-    if (!spoiled_.empty()) throw refused("a message asked for what cannot be done: forget() it, or roll back");
+    if (const char* const why = unsettled()) throw refused(why);
     write_all();
     session_->flush(batch());
   });
 }
 
 Commit Unit::commit() {
-  if (ended_) return Commit::failed;
+  if (ending_) return *ending_;
   Commit ending = Commit::failed;
   try {
-    if (!failed_ && spoiled_.empty()) {
+    if (!failed_ && !unsettled()) {
       ending = guarded([&] {
         write_all();
         return session_->commit(batch());
@@ -194,11 +218,11 @@ Commit Unit::commit() {
     }
   } catch (...) {
     session_->roll_back();
-    ended_ = true;
+    ending_ = Commit::failed;
     throw;
   }
   if (ending == Commit::failed) session_->roll_back();
-  ended_ = true;
+  ending_ = ending;
   return ending;
 }
 

@@ -30,6 +30,8 @@ class Unit final : public UnitOfWork {
   void finish(std::size_t index, Outcome outcome) override;
   void park(const Envelope& envelope, const Enrolled& consumer, std::string_view reason,
             std::string_view detail) override;
+  void park(const Claimant& claimant, std::string_view reason, std::string_view detail) override;
+  bool claimed() const override { return batch_.has_value(); }
   void flush() override;
   Commit commit() override;
 
@@ -64,6 +66,7 @@ class Unit final : public UnitOfWork {
   void mark_sent(std::uint32_t message);
   void run_statements();
   std::vector<OutcomeRow> outcomes();
+  const char* unsettled() const;  // why the unit cannot be written; null if it can
   void write_all();
   bool unwritten() const;
   Batch* batch() { return batch_ ? &*batch_ : nullptr; }
@@ -75,14 +78,15 @@ class Unit final : public UnitOfWork {
   Scope scope_{*this};
 
   bool failed_ = false;
-  bool ended_ = false;
+  std::optional<Commit> ending_;
   bool outcomes_written_ = false;
   std::optional<Batch> batch_;
   std::vector<Answer> answers_;
   Statements statements_;
   Staging staging_;
-  std::vector<bool> sent_;           // messages some of whose statements are on their way
-  std::set<std::uint32_t> spoiled_;  // messages that asked for what cannot be done; nothing of it was sent
+  std::vector<bool> sent_;             // messages some of whose statements are on their way
+  std::set<std::uint32_t> spoiled_;    // messages that asked for what cannot be done; nothing of it was sent
+  std::set<std::uint32_t> forgotten_;  // messages taken out that have no outcome yet
   std::unordered_map<Batch::Index, std::chrono::milliseconds> retry_after_;
   std::vector<Parked> parked_;
 };

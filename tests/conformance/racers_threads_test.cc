@@ -71,6 +71,23 @@ TEST_P(Racers, ClaimHeldPastTheDeadlineIsBusyAndNeverFirst) {
   EXPECT_EQ(verdicts(fixtures::apply(*hasty, enrolled_, inbound)), Verdicts{duplicate});
 }
 
+// On SQLite a transaction that has read and then wants to write is refused if another has written meanwhile.
+TEST_P(Racers, UnitThatReadsBeforeItWritesIsNotOvertaken) {
+  const Inbound mine(declaration_, {{.id = "mine"}});
+  const Inbound theirs(declaration_, {{.id = "theirs"}});
+  auto unit = begin();
+  unit->whole().query("SELECT count(*) FROM effect");
+  auto other = std::async(std::launch::async, [&] {
+    auto store = under_->open();
+    return verdicts(fixtures::apply(*store, enrolled_, theirs));
+  });
+  other.wait_for(std::chrono::milliseconds(300));  // long enough to overtake, if it can
+  run_handlers(*unit, mine);
+  EXPECT_EQ(unit->commit(), Commit::committed);
+  EXPECT_EQ(other.get(), Verdicts{first});
+  EXPECT_EQ(under_->effects(), 2);
+}
+
 TEST_P(Racers, OneOfManyThreadsAppliesEachMessage) {
   const Inbound inbound(declaration_, {{.id = "a"}, {.id = "b"}, {.id = "c"}});
   std::atomic<int> firsts{0};

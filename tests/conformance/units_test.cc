@@ -131,6 +131,24 @@ TEST_P(Units, HandlersCannotEndOrDivideTheTransaction) {
   EXPECT_EQ(verdicts(apply(inbound)), Verdicts{first});
 }
 
+TEST_P(Units, StatementRefusedBeforeItWasSentSpoilsOnlyItsMessage) {
+  const Inbound inbound(declaration_, {{.id = "good"}, {.id = "bad"}});
+  for (const bool forgotten : {false, true}) {
+    auto unit = begin();
+    unit->claim(inbound.claimants());
+    leave_traces(inbound.envelope(0), unit->on(0));
+    leave_traces(inbound.envelope(1), unit->on(1));
+    EXPECT_THROW(unit->on(1).execute("COMMIT"), Fault);
+    if (forgotten) {
+      EXPECT_TRUE(unit->forget(1));
+      unit->finish(1, Failed{"refused"});
+    }
+    EXPECT_EQ(unit->commit(), forgotten ? Commit::committed : Commit::failed);
+    EXPECT_EQ(under_->effects(), forgotten ? 1 : 0);
+  }
+  EXPECT_EQ(under_->effects("message = 'bad'"), 0);
+}
+
 TEST_P(Units, MessageForgottenBeforeAnythingWasSentLeavesItsNeighboursUnharmed) {
   const Inbound inbound(declaration_, {{.id = "good"}, {.id = "bad"}, {.id = "late"}});
   auto unit = begin();

@@ -26,7 +26,7 @@ class AmbiguousCommit : public testing::TestWithParam<Prepare> {
         {.url = "postgres://postgres@127.0.0.1:" + std::to_string(proxy_.port()) + "/" + database_.name(),
          .connect_deadline = 10s,
          .statement_deadline = patience,
-         .lock_deadline = patience,
+         .lock_deadline = patience / 10,
          .prepare = GetParam()});
   }
   std::int64_t effects() { return reader_->number("SELECT count(*) FROM effect"); }
@@ -105,7 +105,7 @@ TEST_P(AmbiguousCommit, TransactAppliesOnceWhereverTheAnswerIsCut) {
 
 TEST_P(AmbiguousCommit, SilenceAfterCommitIsInDoubtAndClaimingAgainKnows) {
   const Inbound inbound(declaration_, {Message{}});
-  auto store = open(100ms);
+  auto store = open(1s);
   proxy_.set({.needle = commit_statement, .act = Rule::Act::stall});
   auto unit = store->begin(enrolled_);
   run_handlers(*unit, inbound, leave_one_of_each);
@@ -152,6 +152,25 @@ TEST_P(AmbiguousCommit, ServerThatRefusesForAWhileIsTriedAgainWithinTheLimit) {
             FaultCode::store_unavailable);
   proxy_.refuse(false);
   EXPECT_EQ(verdicts(apply(*store, enrolled_, inbound)), Verdicts{first});
+}
+
+TEST_P(AmbiguousCommit, SilenceWhileALargeBatchIsSentIsNotWaitedForForEver) {
+  const std::string payload(16 * 1024 * 1024, 'x');
+  const Inbound inbound(declaration_, {{.payload = payload}});
+  auto store = open(1s);
+  proxy_.set({.needle = "INSERT INTO effect", .act = Rule::Act::stall});
+  auto unit = store->begin(enrolled_);
+  run_handlers(*unit, inbound, leave_one_of_each);
+  EXPECT_EQ(unit->commit(), Commit::in_doubt);
+  EXPECT_EQ(proxy_.fired(), 1);
+  unit.reset();
+  // As long as the server does not know either, the claim is held.
+  const Inbound again(declaration_, {Message{}});
+  EXPECT_THAT(fault_of([&] { apply(*store, enrolled_, again, leave_one_of_each, {.attempts = 1}); }),
+              testing::AnyOf(FaultCode::busy, FaultCode::timed_out));  // both deadlines are the same second
+  proxy_.cut_all();
+  await_backends_gone();
+  EXPECT_EQ(verdicts(apply(*store, enrolled_, again, leave_one_of_each)), Verdicts{first});
 }
 
 // Answers are as large as what is sent: a client that only writes until it is done would wait for a server that waits

@@ -37,7 +37,7 @@ void deliver(Store& store, const Declaration& declaration, const Enrolled& consu
       unit.on(0).execute("INSERT INTO payment (id, body) VALUES ($1, $2)", message.message_id(), message.payload());
       unit.on(0).stage(Outgoing{"payment.captured", "invoice-7", message.payload()});
     } else if (unit.answers()[0].verdict == Verdict::conflict) {
-      unit.park(message, consumer, "conflict", "same id, other content");
+      unit.park(claimants[0], "conflict", "same id, other content");
     }
   });
   fmt::print("  delivered {}  ->  {}\n", message.payload(), name(answers[0].verdict));

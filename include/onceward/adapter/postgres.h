@@ -24,7 +24,8 @@ struct PostgresOptions {
 std::unique_ptr<Store> open_postgres(const PostgresOptions& options);
 
 // Our part in a transaction that the caller has begun (READ COMMITTED) on its own idle connection and will end
-// itself. Call flush() before COMMIT.
+// itself. Call flush() before COMMIT. Waits are bounded by the transaction's own lock_timeout and statement_timeout, and by
+// ten minutes without a word from the server.
 std::unique_ptr<Enlistment> enlist(pg_conn* connection, const Enrolled& consumer);
 // Makes the consumer known through the caller's connection, inside or outside a transaction.
 Enrolled enroll(pg_conn* connection, const Declaration& declaration);

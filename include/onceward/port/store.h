@@ -1,7 +1,7 @@
 // The port to the user's database. Claim, effect, outcome and everything staged commit as one, or not at all.
 //
-// A Store is one connection and belongs to one thread; more workers open more stores. Every call has a deadline from
-// the store's options and throws Fault when the world is in the way; expected answers are values.
+// A Store is one connection and belongs to one thread; more workers open more stores. Calls wait no longer than the
+// store's options say and throw Fault when the world is in the way; expected answers are values.
 //
 // The contract is executable: tests/conformance runs on every adapter.
 #pragma once
@@ -27,8 +27,11 @@ struct Enrolled {
   KeyScheme scheme = KeyScheme::hash;
 };
 
-// Our part in one open transaction, whoever opened it. Destroyed before its end, it leaves nothing behind that
-// would commit by itself.
+// Our part in one open transaction, whoever opened it. After anything has thrown, the only way on is a rollback: a unit
+// of work does that by itself, a caller in its own transaction must.
+//
+// In the caller's own transaction, an Enlistment that is destroyed with work that flush() has not written, while the
+// transaction is open and no exception is in flight, ends the process: what was staged would be lost in silence.
 class Enlistment {
  public:
   virtual ~Enlistment() = default;
@@ -36,18 +39,21 @@ class Enlistment {
   // Claims the whole batch; at most once. On return first() is known for each. A claim that another transaction
   // holds uncommitted is waited for. Messages keep their index in `batch`, which must outlive this object.
   virtual void claim(std::span<const Claimant> batch) = 0;
+  virtual bool claimed() const = 0;
   virtual bool first(std::size_t index) const = 0;
 
   // The answer for each message. Before the commit it may cost a round trip; after it, none. Messages that share an
   // identity inside the batch are answered too; a duplicate of a message of this very batch carries the outcome
-  // recorded by finish().
+  // recorded by finish(). Throws Fault(transaction_failed) after a commit that failed or is in doubt, and
+  // Fault(lost_race) where a row that stood in the way was purged before it could be read: claim again.
   virtual std::span<const Answer> answers() = 0;
 
   // The transaction as the handler of message `index` sees it; what it stages is caused by that message. Valid until
   // the next call of on() or whole(). Only for messages that are first.
   virtual Transaction& on(std::size_t index) = 0;
-  // Takes back what message `index` has buffered and staged. False if some of it was already sent (a query forced
-  // it): then only a rollback undoes it.
+  // Takes back what message `index` has buffered and staged; its claim stays, so it must be given an outcome by finish()
+  // before the unit can be flushed or committed. False if some of it was already sent (a query or flush() forced it):
+  // then only a rollback undoes it.
   virtual bool forget(std::size_t index) = 0;
   // The transaction as a whole: for statements over the batch, and for producers without an inbound message.
   virtual Transaction& whole() = 0;
@@ -60,6 +66,8 @@ class Enlistment {
   // no payload. The same message parked twice for the same reason is one row.
   virtual void park(const Envelope& envelope, const Enrolled& consumer, std::string_view reason,
                     std::string_view detail) = 0;
+  // The same for a message that has an identity by its consumer's policy: a conflict.
+  virtual void park(const Claimant& claimant, std::string_view reason, std::string_view detail) = 0;
 
   // Writes what was buffered, staged and finished. In the caller's own transaction this is the last call before its
   // COMMIT; a unit of work does it by itself.
@@ -81,8 +89,8 @@ class UnitOfWork : public Enlistment {
 };
 
 struct SchemaStatus {
-  int version = 0;  // 0: not there
-  int newest = 0;   // what this program brings
+  int version = 0;                   // 0: not there
+  int newest = 0;                    // what this program brings
   std::vector<std::string> pending;  // "001 ground"
 };
 
@@ -102,11 +110,12 @@ class Store {
   virtual SchemaStatus migrate() = 0;
   virtual SchemaStatus schema() = 0;
 
-  // Makes a consumer known. Throws Fault(scheme_changed) if its key scheme, hash policy or operation differ from
-  // those it was first enrolled with.
+  // Makes a consumer known. Throws Fault(scheme_changed) if its identity policy (scheme, hash, operation, id source,
+  // producer or tenant) differs from the one it was first enrolled with.
   virtual Enrolled enroll(const Declaration& declaration) = 0;
 
-  // Opens a transaction; reconnects first where the last fault poisoned the connection. One unit at a time.
+  // Opens a transaction; reconnects first where the last fault poisoned the connection. One unit at a time: it must be
+  // gone before the next begins.
   virtual std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) = 0;
 
   virtual StoreCounters counters() const = 0;
@@ -120,9 +129,10 @@ struct RetryLimit {
   std::chrono::milliseconds longest_delay{250};
 };
 
-// Runs `work` in a unit and commits it, again and again while the store says that it lost a race or that the commit
-// is in doubt: `work` must claim as its first act, so that a commit which landed is answered with duplicates.
-// Returns the last unit's answers. Throws the last Fault once `limit` is used up.
+// Runs `work` in a unit and commits it, again while the store says that it lost a race or that the commit is in doubt:
+// `work` must claim as its first act, so that a commit which landed is answered with duplicates. Work that claims
+// nothing is not run again after a commit in doubt. Returns the last unit's answers. Throws the last Fault once `limit`
+// is used up.
 template <class Work>
 std::vector<Answer> transact(Store& store, const Enrolled& consumer, const RetryLimit& limit, Work&& work);
 
