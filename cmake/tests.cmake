@@ -13,10 +13,27 @@ set(ONCEWARD_TEST_LIBRARIES GTest::gmock GTest::gtest GTest::gtest_main rapidche
 file(GLOB fixtures CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fixtures/*.cc)
 if(fixtures)
   add_library(onceward_fixtures OBJECT ${fixtures})
-  onceward_compile(onceward_fixtures)
+  onceward_compile_user(onceward_fixtures)
   target_link_libraries(onceward_fixtures PUBLIC onceward PostgreSQL::PostgreSQL OpenSSL::Crypto fmt::fmt
     simdjson::simdjson tomlplusplus::tomlplusplus ${ONCEWARD_TEST_LIBRARIES})
   set(ONCEWARD_FIXTURES onceward_fixtures)
+endif()
+
+set(ONCEWARD_TEST_DEFINITIONS
+  ONCEWARD_SOURCE_DIRECTORY="${CMAKE_SOURCE_DIR}"
+  ONCEWARD_TEST_PROGRAMS="${CMAKE_BINARY_DIR}/tests/programs")
+
+# The heavy headers once for all tests. The clang preset goes without, and so finds an include that is missing.
+if(NOT ONCEWARD_FUZZ)
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/test_headers.cc CONTENT "")
+  add_executable(onceward_test_headers EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/test_headers.cc)
+  onceward_compile_user(onceward_test_headers)
+  target_link_libraries(onceward_test_headers PRIVATE onceward OpenSSL::Crypto fmt::fmt simdjson::simdjson
+    tomlplusplus::tomlplusplus Threads::Threads PostgreSQL::PostgreSQL ${ONCEWARD_TEST_LIBRARIES})
+  target_compile_definitions(onceward_test_headers PRIVATE ${ONCEWARD_TEST_DEFINITIONS})
+  target_precompile_headers(onceward_test_headers PRIVATE
+    <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h> <fmt/format.h>
+    <chrono> <filesystem> <map> <memory> <optional> <random> <span> <string> <string_view> <thread> <variant> <vector>)
 endif()
 
 function(onceward_test name sources)
@@ -30,14 +47,14 @@ function(onceward_test name sources)
   endif()
   list(APPEND sources ${tests})
   list(REMOVE_DUPLICATES sources)
-  add_executable(${name}_tests ${sources})
-  onceward_compile(${name}_tests)
+  onceward_executable(${name}_tests ${sources})
   target_link_libraries(${name}_tests PRIVATE ${ARGN} OpenSSL::Crypto fmt::fmt ${ONCEWARD_TEST_LIBRARIES})
-  target_compile_definitions(${name}_tests PRIVATE
-    ONCEWARD_SOURCE_DIRECTORY="${CMAKE_SOURCE_DIR}"
-    ONCEWARD_TEST_PROGRAMS="${CMAKE_BINARY_DIR}/tests/programs")
+  target_compile_definitions(${name}_tests PRIVATE ${ONCEWARD_TEST_DEFINITIONS})
   set_target_properties(${name}_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  add_test(NAME ${name} COMMAND ${name}_tests WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  if(NOT ONCEWARD_FUZZ)
+    target_precompile_headers(${name}_tests REUSE_FROM onceward_test_headers)
+    add_test(NAME ${name} COMMAND ${name}_tests WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  endif()
 endfunction()
 
 foreach(stage IN LISTS ONCEWARD_STAGES)
@@ -53,9 +70,9 @@ endforeach()
 if(ONCEWARD_APPS)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/cli/*_test.cc)
   onceward_test(cli "${sources}" ${ONCEWARD_FIXTURES} ${ONCEWARD_CLI_OBJECTS} onceward)
-  if(TARGET cli_tests AND TARGET onceward_cli)
+  if(TARGET cli_tests)
     add_dependencies(cli_tests onceward_cli)
-    target_compile_definitions(cli_tests PRIVATE ONCEWARD_BINARY="$<TARGET_FILE:onceward_cli>")
+    target_compile_definitions(cli_tests PRIVATE ONCEWARD_BINARY="${CMAKE_BINARY_DIR}/onceward")
   endif()
 endif()
 
@@ -70,8 +87,7 @@ foreach(kind IN LISTS kinds)
   endif()
   foreach(program IN LISTS programs)
     get_filename_component(name ${program} NAME_WE)
-    add_executable(${name} ${program})
-    onceward_compile(${name})
+    onceward_executable(${name} ${program})
     target_link_libraries(${name} PRIVATE onceward PostgreSQL::PostgreSQL OpenSSL::Crypto fmt::fmt)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests/programs)
     add_dependencies(${kind}_tests ${name})

@@ -12,7 +12,8 @@ set(CMAKE_C_FLAGS_RELWITHDEBINFO "")
 find_program(ONCEWARD_CCACHE ccache)
 if(ONCEWARD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Without the directory in the hash, two build directories of one checkout share their objects.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=true ${ONCEWARD_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=true
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${ONCEWARD_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
@@ -45,9 +46,38 @@ function(onceward_compile target)
   if(ONCEWARD_FUZZ)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
+  onceward_include(${target})
+endfunction()
+
+function(onceward_include target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR})
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "EXECUTABLE")
     target_link_options(${target} PRIVATE ${ONCEWARD_SANITIZERS})
   endif()
+endfunction()
+
+# The same for code that only uses the library: tests, commands, benches. Half of their build would be the instrumentation
+# of GoogleTest's templates by UBSan, which is not what we look for.
+function(onceward_compile_user target)
+  if(ONCEWARD_FUZZ)
+    target_compile_options(${target} PRIVATE ${ONCEWARD_WARNINGS} -O0 -g0)
+  else()
+    string(REPLACE "address,undefined" "address" sanitizers "${ONCEWARD_SANITIZERS}")
+    if(sanitizers)
+      list(APPEND sanitizers -g1)
+    endif()
+    target_compile_options(${target} PRIVATE ${ONCEWARD_WARNINGS} ${sanitizers})
+  endif()
+  onceward_include(${target})
+endfunction()
+
+# An executable that uses the library. The second compiler reads it and warns, and links nothing.
+function(onceward_executable target)
+  if(ONCEWARD_FUZZ)
+    add_library(${target} OBJECT ${ARGN})
+  else()
+    add_executable(${target} ${ARGN})
+  endif()
+  onceward_compile_user(${target})
 endfunction()
