@@ -138,7 +138,7 @@ TEST_F(TroubledServer, DeadlockBetweenEffectsIsALostRaceThatTransactRunsAgain) {
   auto two = std::async(std::launch::async, move, "two", 2, 1);
   one.get();
   two.get();
-  EXPECT_EQ(lost, 1);
+  EXPECT_GE(lost, 1);  // the loser may come back before the winner has its second row
   EXPECT_EQ(effects(), 2);
   EXPECT_EQ(reader_->number("SELECT sum(amount) FROM account"), 4);
   expect_all_or_nothing(*reader_, "onceward.");
