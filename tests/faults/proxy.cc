@@ -129,11 +129,11 @@ void Proxy::run(const std::stop_token& stop) {
         std::any_of(links_.begin(), links_.end(), [](const auto& link) { return link->throttle > 0; });
     poll(sockets.data(), sockets.size(), throttled ? turn_ms : 20);
     if ((sockets[0].revents & POLLIN) != 0) accept_one();
+    const bool cut = cut_all_.exchange(false);  // once: a request that comes during this turn is for the next
     for (const auto& link : links_) {
-      if (cut_all_) link->dead = true;
+      if (cut) link->dead = true;
       if (!link->dead) turn(*link);
     }
-    cut_all_ = false;
     std::erase_if(links_, [](const auto& link) {
       return link->dead || (link->client_ended && link->to_server.empty()) ||
              (link->server_ended && link->to_client.empty());
