@@ -7,14 +7,14 @@ if(ONCEWARD_APPS)
   if(sources)
     add_library(onceward_cli_objects OBJECT ${sources})
     onceward_compile_user(onceward_cli_objects)
-    target_link_libraries(onceward_cli_objects PUBLIC onceward CLI11::CLI11 spdlog::spdlog nlohmann_json::nlohmann_json
+    target_link_libraries(onceward_cli_objects PUBLIC onceward CLI11::CLI11 nlohmann_json::nlohmann_json
       fmt::fmt OpenSSL::Crypto tomlplusplus::tomlplusplus simdjson::simdjson PostgreSQL::PostgreSQL)
     set(ONCEWARD_CLI_OBJECTS onceward_cli_objects)
   endif()
   if(EXISTS ${CMAKE_SOURCE_DIR}/apps/cli/main.cc)
     onceward_executable(onceward_cli apps/cli/main.cc)
     set_target_properties(onceward_cli PROPERTIES OUTPUT_NAME onceward)
-    target_link_libraries(onceward_cli PRIVATE ${ONCEWARD_CLI_OBJECTS} onceward CLI11::CLI11 spdlog::spdlog fmt::fmt
+    target_link_libraries(onceward_cli PRIVATE ${ONCEWARD_CLI_OBJECTS} onceward CLI11::CLI11 fmt::fmt
       nlohmann_json::nlohmann_json)
   endif()
 endif()
@@ -40,7 +40,7 @@ if(ONCEWARD_BENCH)
   file(GLOB shared CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*/*.cc)
   file(GLOB benches CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.cc)
   set(bench_libraries Onceward::onceward PostgreSQL::PostgreSQL OpenSSL::Crypto fmt::fmt CLI11::CLI11
-    nlohmann_json::nlohmann_json benchmark::benchmark Threads::Threads)
+    nlohmann_json::nlohmann_json Threads::Threads)
   if(shared)
     add_library(bench_shared OBJECT ${shared})
     onceward_compile_user(bench_shared)

@@ -112,11 +112,14 @@ void Connection::refuse_unfit_server(const PostgresOptions& options) {
         FaultCode::store_refused, Poisons::connection,
         describe() + " is older than PostgreSQL 15 or its encoding is not UTF8: use another server or database");
   }
-  // An administrator's synchronous_commit = off would make "committed" a lie; every other value waits for the disk.
+  // An administrator's synchronous_commit = off would make "committed" a lie; every other value waits for the disk. A
+  // client that is gone without a word must not hold its claims until the network notices.
   settings_ = fmt::format(
       "SELECT set_config('lock_timeout', '{}', true), set_config('statement_timeout', '{}', true), "
+      "set_config('idle_in_transaction_session_timeout', '{}', true), "
       "set_config('synchronous_commit', replace(current_setting('synchronous_commit'), 'off', 'on'), true)",
-      options.lock_deadline.count(), options.statement_deadline.count());
+      options.lock_deadline.count(), options.statement_deadline.count(),
+      (options.lock_deadline + options.statement_deadline).count());
 }
 
 std::string Connection::describe() const {

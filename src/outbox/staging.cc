@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "onceward/fault.h"
+#include "src/common/json.h"
 #include "src/common/sha256.h"
 #include "src/common/stored_text.h"
 #include "src/envelope/derived_id.h"
@@ -87,9 +87,14 @@ void check(const Call& call) {
 }
 
 std::string headers_text(std::span<const Header> headers) {
-  auto object = nlohmann::ordered_json::object();
-  for (const Header& header : headers) object[std::string(header.name)] = std::string(header.value);
-  return object.dump();
+  std::string object = "{";
+  for (const Header& header : headers) {
+    if (object.size() > 1) object += ',';
+    append_json_string(object, header.name);
+    object += ':';
+    append_json_string(object, header.value);
+  }
+  return object + '}';
 }
 
 Key key_of(const Digest& digest) {
