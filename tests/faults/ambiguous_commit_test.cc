@@ -1,4 +1,6 @@
 // The answer to COMMIT is lost: by a proxy between us and a real server, before and after the server got it.
+#include <gmock/gmock.h>
+
 #include <random>
 
 #include "tests/faults/proxy.h"
