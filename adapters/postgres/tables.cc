@@ -61,7 +61,7 @@ void queue_claim(Connection& connection, const Batch& batch, std::int32_t consum
     hash.add(claimant.payload_hash);
     tenant.add(claimant.tenant.text());
     producer.add(claimant.producer.text());
-    id.add(std::string_view(claimant.id));
+    id.add(claimant.id.text());
   }
   queue_insert(connection, "inbox", {&key, &number, &hash, &tenant, &producer, &id},
                " ON CONFLICT (key) DO NOTHING RETURNING key");

@@ -1,6 +1,7 @@
 // Claiming: asking the store whether a message is new.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,16 +15,38 @@
 
 namespace onceward {
 
+// An id as text: borrowed from the envelope where it stands there as it is, else owned.
+class IdText {
+ public:
+  IdText() = default;
+  explicit IdText(std::string_view borrowed) : text_(borrowed) {}
+  static IdText owning(std::string text) {
+    IdText id;
+    id.own_ = std::make_shared<const std::string>(std::move(text));
+    id.text_ = *id.own_;
+    return id;
+  }
+
+  std::string_view text() const { return text_; }
+  operator std::string_view() const { return text_; }
+  friend bool operator==(const IdText& a, const IdText& b) { return a.text_ == b.text_; }
+  friend bool operator==(const IdText& a, std::string_view b) { return a.text_ == b; }
+
+ private:
+  std::string_view text_;
+  std::shared_ptr<const std::string> own_;
+};
+
 // What is claimed for one message. Borrows from the envelope and from the declaration, which must outlive it.
 struct Claimant {
   struct Operation {
-    Key key;           // of (tenant, consumer, operation, idempotency key): without the producer
-    std::string text;  // the idempotency key itself
+    Key key;      // of (tenant, consumer, operation, idempotency key): without the producer
+    IdText text;  // the idempotency key itself
   };
   Key key;  // of (tenant, consumer, producer, id)
   Tenant tenant;
   Producer producer;
-  std::string id;  // the id by the consumer's policy
+  IdText id;  // by the consumer's policy
   PayloadHash payload_hash;
   std::optional<Operation> operation;
   const Envelope* envelope = nullptr;

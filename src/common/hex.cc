@@ -19,9 +19,9 @@ std::string to_hex(std::span<const unsigned char> bytes) {
   return text;
 }
 
-// Every outgoing message is given one: written in place, without a check for room at each digit.
-std::string to_uuid(std::span<const unsigned char, 16> bytes) {
-  std::string text(36, '-');
+UuidText uuid_text(std::span<const unsigned char, 16> bytes) {
+  UuidText text;
+  text.fill('-');
   std::size_t at = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     if (i == 4 || i == 6 || i == 8 || i == 10) ++at;
@@ -29,6 +29,11 @@ std::string to_uuid(std::span<const unsigned char, 16> bytes) {
     text[at++] = kDigits[bytes[i] & 0xf];
   }
   return text;
+}
+
+std::string to_uuid(std::span<const unsigned char, 16> bytes) {
+  const UuidText text = uuid_text(bytes);
+  return {text.data(), text.size()};
 }
 
 }  // namespace onceward

@@ -9,6 +9,8 @@
 namespace onceward {
 
 std::string to_hex(std::span<const unsigned char> bytes);
+using UuidText = std::array<char, 36>;
+UuidText uuid_text(std::span<const unsigned char, 16> bytes);
 std::string to_uuid(std::span<const unsigned char, 16> bytes);
 
 // By table: digits and letters alternate at random in an id, and a branch between them is guessed wrong half the time.

@@ -28,21 +28,26 @@ void set_time(Uuid& uuid, std::chrono::milliseconds since_1970) {
 
 }  // namespace
 
-std::string derived_id(std::string_view consumer, const Key& cause, std::string_view name, std::uint32_t ordinal) {
-  const std::string_view cause_bytes(reinterpret_cast<const char*>(cause.bytes.data()), cause.bytes.size());
+IdMask id_mask(std::string_view consumer, std::string_view name, std::uint32_t ordinal) {
   std::array<char, 4> place;
   for (int i = 0; i < 4; ++i) place[i] = static_cast<char>(ordinal >> (24 - 8 * i));
-  const Digest digest = sha256_of_fields(
-      {"onceward/outgoing/1", consumer, cause_bytes, name, std::string_view(place.data(), place.size())});
+  const Digest digest =
+      sha256_of_fields({"onceward/outgoing/1", consumer, name, std::string_view(place.data(), place.size())});
+  IdMask mask;
+  std::copy_n(digest.begin(), mask.size(), mask.begin());
+  return mask;
+}
+
+UuidText derived_id(const IdMask& mask, const Key& cause) {
   Uuid uuid;
-  std::copy_n(digest.begin(), uuid.size(), uuid.begin());
+  for (std::size_t i = 0; i < uuid.size(); ++i) uuid[i] = static_cast<unsigned char>(cause.bytes[i] ^ mask[i]);
   if (const auto time = time_of(cause)) {
     set_time(uuid, time->time_since_epoch());
     set_version(uuid, 7);
   } else {
     set_version(uuid, 8);
   }
-  return to_uuid(uuid);
+  return uuid_text(uuid);
 }
 
 std::string fresh_id() {

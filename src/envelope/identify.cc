@@ -12,7 +12,7 @@ namespace onceward {
 namespace {
 
 // An identity as a source gave it: its text, nothing where the message does not carry it, or why it cannot be read.
-using Found = std::variant<std::string, std::monostate, Refusal>;
+using Found = std::variant<IdText, std::monostate, Refusal>;
 
 struct Reasons {
   Reason missing;
@@ -21,7 +21,7 @@ struct Reasons {
 
 Found text_or_nothing(std::string_view text) {
   if (text.empty()) return std::monostate{};
-  return std::string(text);
+  return IdText(text);
 }
 
 std::string describe(const IdentitySource& source) {
@@ -125,7 +125,7 @@ class Identification {
     if (!policy_.operation) return std::nullopt;
     auto text = checked(policy_.operation->key, {Reason::missing_operation_key, Reason::malformed_operation_key});
     if (Refusal* refusal = std::get_if<Refusal>(&text)) return std::move(*refusal);
-    std::string& key = std::get<std::string>(text);
+    IdText& key = std::get<IdText>(text);
     claimant_.operation.emplace();
     claimant_.operation->key = operation_key(claimant_.tenant, declaration_.name, policy_.operation->name, key);
     claimant_.operation->text = std::move(key);
@@ -143,7 +143,7 @@ class Identification {
                                   claimant_.operation->text);
       return std::nullopt;
     }
-    claimant_.id = std::move(std::get<std::string>(id));
+    claimant_.id = std::move(std::get<IdText>(id));
     const auto key = message_key(policy_.scheme, claimant_.tenant, declaration_.name, claimant_.producer, claimant_.id);
     if (const Reason* reason = std::get_if<Reason>(&key)) return Refusal{*reason, describe(policy_.message_id)};
     claimant_.key = std::get<Key>(key);
@@ -164,10 +164,10 @@ class Identification {
   }
 
   // The identity from its source, held to what an id must be.
-  std::variant<std::string, Refusal> checked(const IdentitySource& source, const Reasons& reasons) {
+  std::variant<IdText, Refusal> checked(const IdentitySource& source, const Reasons& reasons) {
     Found found = std::visit([&](const auto& from) { return read(from, reasons); }, source);
     if (Refusal* refusal = std::get_if<Refusal>(&found)) return std::move(*refusal);
-    std::string* text = std::get_if<std::string>(&found);
+    IdText* text = std::get_if<IdText>(&found);
     if (!text) return Refusal{reasons.missing, describe(source)};
     if (const auto fault = id_fault(*text, declaration_.limits.id_bytes, reasons.malformed)) {
       return Refusal{*fault, describe(source)};
@@ -209,8 +209,14 @@ class Identification {
     const JsonNode& node = *std::get<const JsonNode*>(found);
     if (node.kind == JsonKind::null) return std::monostate{};
     std::string scratch;
-    if (node.kind == JsonKind::string) return text_or_nothing(text_of(document, node, scratch));
-    if (node.kind == JsonKind::number && is_whole(document.raw(node))) return std::string(document.raw(node));
+    if (node.kind == JsonKind::string) {
+      const std::string_view text = text_of(document, node, scratch);
+      if (text.empty()) return std::monostate{};
+      return IdText::owning(std::string(text));
+    }
+    if (node.kind == JsonKind::number && is_whole(document.raw(node))) {
+      return IdText::owning(std::string(document.raw(node)));
+    }
     return Refusal{reasons.malformed, describe(from)};
   }
 
@@ -224,7 +230,7 @@ class Identification {
     append_part(id, envelope_.aggregate_id().text());
     id += ':';
     id += std::to_string(*envelope_.aggregate_version());
-    return id;
+    return IdText::owning(std::move(id));
   }
 
   // 1.0 and 1e0 are spellings of 1, and -0 of 0; only the plain one is an id.

@@ -6,19 +6,38 @@
 namespace onceward {
 namespace {
 
+// Numbers that order as the bytes do.
+std::uint64_t big_endian(const unsigned char* bytes) {
+  std::uint64_t number = 0;
+  for (int i = 0; i < 8; ++i) number = number << 8 | bytes[i];
+  return number;
+}
+
 // Sorts by key, and by place in the batch among equals; keeps one for each key. `stand_in` is told who stands for whom.
+// The keys are copied beside their places: sorting would else fetch them from all over the batch again and again.
 template <class KeyOf, class StandIn>
 void keep_earliest_of_each(std::vector<Batch::Index>& indexes, KeyOf key_of, StandIn stand_in) {
-  std::sort(indexes.begin(), indexes.end(), [&](Batch::Index a, Batch::Index b) {
-    const auto order = key_of(a) <=> key_of(b);
-    return order < 0 || (order == 0 && a < b);
-  });
-  std::size_t kept = 0;
+  struct Placed {
+    std::uint64_t high, low;
+    Batch::Index index;
+    auto operator<=>(const Placed&) const = default;
+    bool same_key(const Placed& other) const { return high == other.high && low == other.low; }
+  };
+  std::vector<Placed> placed;
+  placed.reserve(indexes.size());
   for (const Batch::Index index : indexes) {
-    if (kept == 0 || key_of(indexes[kept - 1]) != key_of(index)) indexes[kept++] = index;
-    stand_in(index, indexes[kept - 1]);
+    const unsigned char* const bytes = key_of(index).bytes.data();
+    placed.push_back({big_endian(bytes), big_endian(bytes + 8), index});
   }
-  indexes.resize(kept);
+  std::sort(placed.begin(), placed.end());
+  indexes.clear();
+  for (const Placed *earliest = nullptr, *next = placed.data(); next != placed.data() + placed.size(); ++next) {
+    if (earliest == nullptr || !earliest->same_key(*next)) {
+      earliest = next;
+      indexes.push_back(next->index);
+    }
+    stand_in(next->index, earliest->index);
+  }
 }
 
 template <class KeyOf>
@@ -30,7 +49,7 @@ std::optional<Batch::Index> find_by_key(std::span<const Batch::Index> sorted, co
 }
 
 bool same_identity(const Claimant& a, const Claimant& b) {
-  return a.tenant == b.tenant && a.producer == b.producer && std::string_view(a.id) == std::string_view(b.id);
+  return a.tenant == b.tenant && a.producer == b.producer && a.id == b.id;
 }
 
 // A hit on the key is a duplicate only if the readable identity and the content agree too.
@@ -113,7 +132,7 @@ void Batch::known(Index index, const KnownMessage& known) {
   for (Index same_key = index; same_key != none; same_key = messages_[same_key].next_same) {
     const Claimant& claimant = claimants_[same_key];
     const bool same = claimant.tenant.text() == known.tenant && claimant.producer.text() == known.producer &&
-                      std::string_view(claimant.id) == known.id && claimant.payload_hash == known.payload_hash;
+                      claimant.id == known.id && claimant.payload_hash == known.payload_hash;
     known_[same_key] = against(same, known.recorded, false);
   }
 }
@@ -163,7 +182,8 @@ Answer Batch::answer_by_operation(Index index) const {
   const Index original = messages_[index].operation;
   if (messages_[original].operation_claimed) {
     const Claimant& other = claimants_[original];
-    const bool same = claimant.operation->text == other.operation->text && claimant.payload_hash == other.payload_hash;
+    const bool same =
+        claimant.operation->text == other.operation->text && claimant.payload_hash == other.payload_hash;
     Answer answer = against(same, recorded_of(original), true);
     if (answer.recorded) answer.recorded->original = other.key;
     return answer;

@@ -72,11 +72,12 @@ inline Claimant claimant_of(const Spec& spec) {
   Claimant claimant{.key = key_of(spec.key, 0),
                     .tenant = Tenant(readable.tenant),
                     .producer = Producer(readable.producer),
-                    .id = std::string(readable.id),
+                    .id = IdText(readable.id),
                     .payload_hash = hash_of(spec.content),
                     .operation = std::nullopt};
   if (spec.operation >= 0) {
-    claimant.operation = {key_of(spec.operation, 1), "operation " + std::to_string(spec.operation_text)};
+    claimant.operation = {key_of(spec.operation, 1),
+                          IdText::owning("operation " + std::to_string(spec.operation_text))};
   }
   return claimant;
 }

@@ -9,7 +9,6 @@
 #include "src/common/json.h"
 #include "src/common/sha256.h"
 #include "src/common/stored_text.h"
-#include "src/envelope/derived_id.h"
 
 namespace onceward {
 namespace {
@@ -150,13 +149,25 @@ std::uint32_t Staging::next_ordinal(std::uint32_t cause, std::string_view type, 
   return 0;
 }
 
+const IdMask& Staging::mask_of(std::string_view consumer, const Outgoing& kept, std::uint32_t ordinal) {
+  for (const Series& known : series_) {
+    if (known.ordinal == ordinal && known.type == kept.type && known.name == kept.name && known.consumer == consumer) {
+      return known.mask;
+    }
+  }
+  Series& fresh = series_[next_series_++ % series_.size()];
+  fresh = {consumer, kept.type, kept.name, ordinal, {}};
+  // Neither holds a NUL, so no type alone reads like a type and a name.
+  fresh.mask = kept.name.empty() ? id_mask(consumer, kept.type, ordinal)
+                                 : id_mask(consumer, fmt::format("{}{}{}", kept.type, '\0', kept.name), ordinal);
+  return fresh.mask;
+}
+
 std::string_view Staging::id_of(const Cause& cause, const Outgoing& kept) {
   if (cause.index == no_cause) return keep(fresh_id());
   const std::uint32_t ordinal = next_ordinal(cause.index, kept.type, kept.name);
-  if (kept.name.empty()) return keep(derived_id(cause.consumer, cause.key(), kept.type, ordinal));
-  // Neither holds a NUL, so no type alone reads like a type and a name.
-  const std::string named = fmt::format("{}{}{}", kept.type, '\0', kept.name);
-  return keep(derived_id(cause.consumer, cause.key(), named, ordinal));
+  const UuidText id = derived_id(mask_of(cause.consumer, kept, ordinal), cause.key());
+  return keep({id.data(), id.size()});
 }
 
 void Staging::add(const Cause& cause, const Outgoing& outgoing) {
@@ -224,12 +235,6 @@ void Staging::forget(std::uint32_t cause) {
 void Staging::written() {
   outgoing_.clear();
   calls_.clear();
-}
-
-void Staging::clear() {
-  written();
-  ordinals_.clear();
-  arena_.release();
 }
 
 }  // namespace onceward

@@ -2,6 +2,7 @@
 // stores write from, set-wise, at the flush. Staging the same message again gives the same ids and bytes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory_resource>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "onceward/claim.h"
 #include "onceward/transaction.h"
+#include "src/envelope/derived_id.h"
 
 namespace onceward {
 
@@ -52,8 +54,6 @@ class Staging {
   void forget(std::uint32_t cause);
   // The rows were written and are dropped; the transaction goes on, and so do the ordinals of its ids.
   void written();
-  // A new transaction: everything is dropped.
-  void clear();
 
   bool empty() const { return outgoing_.empty() && calls_.empty(); }
   std::span<const StagedOutgoing> outgoing() const { return outgoing_; }
@@ -67,15 +67,25 @@ class Staging {
     std::string_view type, name;
   };
 
+  // The mask of one series of ids, remembered: a batch mostly has one or two.
+  struct Series {
+    std::string_view consumer, type, name;
+    std::uint32_t ordinal = 0;
+    IdMask mask{};
+  };
+
   std::string_view keep(std::string_view text);
   std::string_view keep(std::string_view text, std::string_view like);
   std::string_view id_of(const Cause& cause, const Outgoing& kept);
+  const IdMask& mask_of(std::string_view consumer, const Outgoing& kept, std::uint32_t ordinal);
   std::uint32_t next_ordinal(std::uint32_t cause, std::string_view type, std::string_view name);
 
   std::pmr::monotonic_buffer_resource arena_;
   std::vector<StagedOutgoing> outgoing_;
   std::vector<StagedCall> calls_;
   std::vector<Ordinal> ordinals_;  // by cause, ascending
+  std::array<Series, 4> series_;   // the latest ones; a consumer without a name is none
+  std::size_t next_series_ = 0;
 };
 
 }  // namespace onceward

@@ -30,7 +30,7 @@ Cause cause_of(const Envelope& envelope, std::uint32_t index = 0) {
   claimant.key.bytes[15] = static_cast<unsigned char>(index);
   claimant.tenant = envelope.tenant();
   claimant.producer = envelope.producer();
-  claimant.id = envelope.message_id().text();
+  claimant.id = IdText(envelope.message_id().text());
   claimant.envelope = &envelope;
   return {index, "captures", &claimant};
 }
@@ -85,9 +85,6 @@ TEST(Staging, IdsGoOnAfterTheRowsWereWritten) {
   staging.written();
   staging.add(cause_of(envelope), Outgoing{"t", "a", "2"});
   EXPECT_NE(staging.outgoing()[0].message.id, first);
-  staging.clear();
-  staging.add(cause_of(envelope), Outgoing{"t", "a", "1"});
-  EXPECT_EQ(staging.outgoing()[0].message.id, first);
 }
 
 TEST(Staging, ForgottenMessageLeavesNothingAndBeginsAnew) {

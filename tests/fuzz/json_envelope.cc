@@ -29,8 +29,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   declaration.identity.missing_id_uses_operation = true;
   const auto claimant = once::identify(envelope, declaration);
   if (const auto* claimed = std::get_if<once::Claimant>(&claimant)) {
-    ONCEWARD_REQUIRE(!claimed->id.empty() && claimed->id.size() <= declaration.limits.id_bytes);
-    ONCEWARD_REQUIRE(claimed->id.find('\0') == std::string::npos);
+    const std::string_view id = claimed->id;
+    ONCEWARD_REQUIRE(!id.empty() && id.size() <= declaration.limits.id_bytes);
+    ONCEWARD_REQUIRE(id.find('\0') == std::string_view::npos);
   }
   return 0;
 }
