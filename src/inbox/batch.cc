@@ -182,8 +182,7 @@ Answer Batch::answer_by_operation(Index index) const {
   const Index original = messages_[index].operation;
   if (messages_[original].operation_claimed) {
     const Claimant& other = claimants_[original];
-    const bool same =
-        claimant.operation->text == other.operation->text && claimant.payload_hash == other.payload_hash;
+    const bool same = claimant.operation->text == other.operation->text && claimant.payload_hash == other.payload_hash;
     Answer answer = against(same, recorded_of(original), true);
     if (answer.recorded) answer.recorded->original = other.key;
     return answer;
