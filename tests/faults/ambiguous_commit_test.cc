@@ -1,8 +1,12 @@
-// The answer to COMMIT is lost: by a proxy between us and a real server, before and after the server got it.
+// The answer to COMMIT is lost: by a proxy between us and a real server, before and after the server got it. With and
+// without a pooler on the way, which answers a COMMIT with an error of its own when it has lost the server.
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <random>
 
+#include "tests/faults/deadline.h"
+#include "tests/faults/pooler.h"
 #include "tests/faults/proxy.h"
 #include "tests/faults/world.h"
 #include "tests/fixtures/postgres_database.h"
@@ -20,27 +24,33 @@ const std::string commit_statement("COMMIT", 7);
 
 int port_of(const std::string& url) { return std::stoi(url.substr(url.rfind(':') + 1)); }
 
-// With and without prepared statements: the bytes on the wire differ.
-class AmbiguousCommit : public testing::TestWithParam<Prepare> {
+// How we reach the server. With and without prepared statements the bytes on the wire differ; with a pooler, so does who
+// is told of the fault.
+enum class Way : std::uint8_t {
+  prepared,       // we - proxy - server
+  unprepared,     // the same
+  before_pooler,  // we - proxy - pooler - server
+  behind_pooler,  // we - pooler - proxy - server
+};
+std::string name_of(const testing::TestParamInfo<Way>& of) {
+  constexpr const char* names[] = {"prepared", "unprepared", "before_pooler", "behind_pooler"};
+  return names[static_cast<std::size_t>(of.param)];
+}
+
+class AmbiguousCommit : public testing::TestWithParam<Way> {
  protected:
+  void SetUp() override {
+    if (GetParam() == Way::behind_pooler) pooler_.emplace(proxy_.port());
+  }
   std::unique_ptr<Store> open(std::chrono::milliseconds patience = 60s) {
-    return open_postgres(
-        {.url = "postgres://postgres@127.0.0.1:" + std::to_string(proxy_.port()) + "/" + database_.name(),
-         .connect_deadline = 10s,
-         .statement_deadline = patience,
-         .lock_deadline = patience / 10,
-         .prepare = GetParam()});
+    const int port = pooler_ ? pooler_->port() : proxy_.port();
+    return open_postgres({.url = "postgres://postgres@127.0.0.1:" + std::to_string(port) + "/" + database_.name(),
+                          .connect_deadline = 10s,
+                          .statement_deadline = patience,
+                          .lock_deadline = patience / 10,
+                          .prepare = GetParam() == Way::unprepared ? Prepare::never : Prepare::unless_pooled});
   }
   std::int64_t effects() { return reader_->number("SELECT count(*) FROM effect"); }
-  // The server has noticed that its client is gone, so that a claim need not wait for it.
-  void await_backends_gone() {
-    await("the old backend has ended", [&] {
-      return reader_->number(
-                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
-                 "application_name = 'onceward'") == 0;
-    });
-  }
-
   static PostgresDatabase& emptied() {
     shared_database().empty();
     return shared_database();
@@ -50,12 +60,13 @@ class AmbiguousCommit : public testing::TestWithParam<Prepare> {
   Declaration declaration_ = consumer();
   Enrolled enrolled_ = prepare_database(database_.url(), declaration_);
   std::unique_ptr<Reader> reader_ = read_postgres(database_.url());
-  Proxy proxy_{port_of(database_.url())};
+  Proxy proxy_{port_of(GetParam() == Way::before_pooler ? database_.pooled_url() : database_.url())};
+  std::optional<Pooler> pooler_;
+  Deadline deadline_{30s, [this] { proxy_.cut_all(); }};
 };
-INSTANTIATE_TEST_SUITE_P(Faults, AmbiguousCommit, testing::Values(Prepare::unless_pooled, Prepare::never),
-                         [](const testing::TestParamInfo<Prepare>& of) {
-                           return of.param == Prepare::never ? "unprepared" : "prepared";
-                         });
+INSTANTIATE_TEST_SUITE_P(Faults, AmbiguousCommit,
+                         testing::Values(Way::prepared, Way::unprepared, Way::before_pooler, Way::behind_pooler),
+                         name_of);
 
 TEST_P(AmbiguousCommit, CutBeforeTheServerGotItIsInDoubtAndClaimingAgainIsFirst) {
   const Inbound inbound(declaration_, {Message{}});
@@ -147,12 +158,20 @@ TEST_P(AmbiguousCommit, ConnectionCutWhileIdleIsReplacedByTransact) {
 
 TEST_P(AmbiguousCommit, ServerThatRefusesForAWhileIsTriedAgainWithinTheLimit) {
   const Inbound inbound(declaration_, {Message{}});
-  auto store = open();
+  auto store = open(500ms);  // a pooler lets its clients wait, they do not let it
   proxy_.refuse(true);
   proxy_.cut_all();
   EXPECT_EQ(fault_of([&] { apply(*store, enrolled_, inbound, insert_effect, {.attempts = 3}); }),
             FaultCode::store_unavailable);
   proxy_.refuse(false);
+  // A pooler that was refused takes a second before it tries again.
+  await("clients are served again", [&] {
+    try {
+      return open() != nullptr;
+    } catch (const Fault&) {
+      return false;
+    }
+  });
   EXPECT_EQ(verdicts(apply(*store, enrolled_, inbound)), Verdicts{first});
 }
 
@@ -171,14 +190,15 @@ TEST_P(AmbiguousCommit, SilenceWhileALargeBatchIsSentIsNotWaitedForForEver) {
   EXPECT_THAT(fault_of([&] { apply(*store, enrolled_, again, leave_one_of_each, {.attempts = 1}); }),
               testing::AnyOf(FaultCode::busy, FaultCode::timed_out));  // both deadlines are the same second
   proxy_.cut_all();
-  await_backends_gone();
+  await_no_transaction(*reader_);
   EXPECT_EQ(verdicts(apply(*store, enrolled_, again, leave_one_of_each)), Verdicts{first});
 }
 
-// Answers are as large as what is sent: a client that only writes until it is done would wait for a server that waits
-// for it.
+// Answers are as large as what is sent, and each is more than the buffers on the way can take: a client that does not
+// read while it writes waits for a server that waits for it.
 TEST_P(AmbiguousCommit, BatchOf64MegabytesThroughANarrowPipeDoesNotDeadlock) {
   constexpr int messages = 1000;
+  constexpr int each_answer = 500;  // messages; 32 MB
   const std::string payload(64 * 1024, 'x');
   std::vector<Message> many;
   for (int at = 0; at < messages; ++at) many.push_back({.id = std::to_string(at), .payload = payload});
@@ -187,11 +207,12 @@ TEST_P(AmbiguousCommit, BatchOf64MegabytesThroughANarrowPipeDoesNotDeadlock) {
   auto store = open();
   auto unit = store->begin(enrolled_);
   run_handlers(*unit, inbound, [](const Envelope& envelope, Transaction& transaction) -> Outcome {
-    transaction.execute("INSERT INTO effect (message, note) VALUES ($1, $2) RETURNING note", envelope.message_id(),
-                        envelope.payload());
+    const bool answers = std::stoi(std::string(envelope.message_id().text())) % each_answer == 0;
+    transaction.execute("INSERT INTO effect (message, note) VALUES ($1, $2) RETURNING repeat(note, $3::integer)",
+                        envelope.message_id(), envelope.payload(), answers ? each_answer : 0);
     return Done{};
   });
-  EXPECT_EQ(unit->commit(), Commit::committed);
+  ASSERT_EQ(unit->commit(), Commit::committed);
   EXPECT_EQ(effects(), messages);
   EXPECT_EQ(reader_->number("SELECT sum(length(note)) FROM effect"), messages * 64 * 1024);
 }

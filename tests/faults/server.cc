@@ -26,7 +26,9 @@ Server::Server(const std::vector<std::string>& settings) : Server(WithOptions{as
 Server::Server(WithOptions with) : port_(fixtures::free_port()), options_(std::move(with.options)) { start(); }
 
 std::unique_ptr<Server> Server::synchronous_standby_of(const Server& primary) {
-  return std::unique_ptr<Server>(new Server(WithOptions{{"--standby-of", std::to_string(primary.port())}}));
+  // It comes back soon after a crash of the primary: until then every commit waits for it.
+  return std::unique_ptr<Server>(new Server(
+      WithOptions{{"--standby-of", std::to_string(primary.port()), "--set", "wal_retrieve_retry_interval=100ms"}}));
 }
 
 Server::~Server() {

@@ -1,8 +1,11 @@
-// A commit that waits for a stopped synchronous standby: in doubt in every way that a server can end the wait.
+// A commit that waits for a stopped synchronous standby: in doubt in every way that a server can end the wait, also when
+// it is a pooler that tells us.
 #include <signal.h>
 
 #include <future>
+#include <optional>
 
+#include "tests/faults/pooler.h"
 #include "tests/faults/server.h"
 #include "tests/faults/world.h"
 #include "tests/fixtures/waiting.h"
@@ -13,13 +16,17 @@ namespace {
 using enum Verdict;
 using namespace std::chrono_literals;
 
-class StoppedStandby : public testing::Test {
+enum class Way : std::uint8_t { direct, pooled };
+
+class StoppedStandby : public testing::TestWithParam<Way> {
  protected:
   static void SetUpTestSuite() {
     primary = std::make_unique<Server>();
     standby = Server::synchronous_standby_of(*primary);
+    pooler = std::make_unique<Pooler>(primary->port());
   }
   static void TearDownTestSuite() {
+    pooler.reset();
     standby.reset();
     primary.reset();
   }
@@ -27,13 +34,14 @@ class StoppedStandby : public testing::Test {
   void SetUp() override {
     enrolled_ = prepare_database(primary->url(), declaration_);
     reader_ = primary->read();
-    walreceiver_ = standby->pid("walreceiver");
+    reader_->run("TRUNCATE effect, onceward.inbox, onceward.outbox, onceward.ledger");
+    walreceiver_ = standby->pid("walreceiver");  // there is one, or nothing could have been committed
     kill(walreceiver_, SIGSTOP);
   }
   void TearDown() override { kill(walreceiver_, SIGCONT); }
 
   std::unique_ptr<Store> open(std::chrono::milliseconds lock = 30s) {
-    return open_postgres({.url = primary->url(), .lock_deadline = lock});
+    return open_postgres({.url = GetParam() == Way::pooled ? pooler->url() : primary->url(), .lock_deadline = lock});
   }
   // The backend that waits for the standby, once there is one.
   std::string await_sync_rep() {
@@ -61,6 +69,7 @@ class StoppedStandby : public testing::Test {
 
   static std::unique_ptr<Server> primary;
   static std::unique_ptr<Server> standby;
+  static std::unique_ptr<Pooler> pooler;  // of the primary
   Declaration declaration_ = consumer();
   Enrolled enrolled_;
   std::unique_ptr<Reader> reader_;
@@ -68,8 +77,13 @@ class StoppedStandby : public testing::Test {
 };
 std::unique_ptr<Server> StoppedStandby::primary;
 std::unique_ptr<Server> StoppedStandby::standby;
+std::unique_ptr<Pooler> StoppedStandby::pooler;
+INSTANTIATE_TEST_SUITE_P(Faults, StoppedStandby, testing::Values(Way::direct, Way::pooled),
+                         [](const testing::TestParamInfo<Way>& of) {
+                           return of.param == Way::pooled ? "pooled" : "direct";
+                         });
 
-TEST_F(StoppedStandby, CancelledWaitIsInDoubtAlthoughTheServerSaysSuccess) {
+TEST_P(StoppedStandby, CancelledWaitIsInDoubtAlthoughTheServerSaysSuccess) {
   const Inbound inbound(declaration_, {{.id = "cancelled"}});
   auto ending = commit_elsewhere(inbound);
   reader_->run("SELECT pg_cancel_backend(" + await_sync_rep() + ")");
@@ -80,7 +94,7 @@ TEST_F(StoppedStandby, CancelledWaitIsInDoubtAlthoughTheServerSaysSuccess) {
   EXPECT_EQ(effects("cancelled"), 1);
 }
 
-TEST_F(StoppedStandby, TerminatedBackendIsInDoubtAndItsCommitHasLanded) {
+TEST_P(StoppedStandby, TerminatedBackendIsInDoubtAndItsCommitHasLanded) {
   const Inbound inbound(declaration_, {{.id = "terminated"}});
   auto ending = commit_elsewhere(inbound);
   reader_->run("SELECT pg_terminate_backend(" + await_sync_rep() + ")");
@@ -92,7 +106,7 @@ TEST_F(StoppedStandby, TerminatedBackendIsInDoubtAndItsCommitHasLanded) {
 }
 
 // A plain SELECT would find no row here, and would be wrong.
-TEST_F(StoppedStandby, ClaimingAgainWaitsForTheCommitInDoubtAndNeverSaysFirst) {
+TEST_P(StoppedStandby, ClaimingAgainWaitsForTheCommitInDoubtAndNeverSaysFirst) {
   const Inbound inbound(declaration_, {{.id = "waiting"}});
   auto ending = commit_elsewhere(inbound);
   await_sync_rep();
@@ -105,10 +119,12 @@ TEST_F(StoppedStandby, ClaimingAgainWaitsForTheCommitInDoubtAndNeverSaysFirst) {
   EXPECT_EQ(effects("waiting"), 1);
 }
 
-TEST_F(StoppedStandby, StandbyIsRefused) {
+TEST_P(StoppedStandby, StandbyIsRefused) {
   resume();
+  std::optional<Pooler> pooled;
+  if (GetParam() == Way::pooled) pooled.emplace(standby->port());
   try {
-    open_postgres({.url = standby->url()});
+    open_postgres({.url = pooled ? pooled->url() : standby->url()});
     FAIL() << "opened a standby";
   } catch (const Fault& fault) {
     EXPECT_EQ(fault.fault(), FaultCode::store_read_only);
@@ -116,8 +132,7 @@ TEST_F(StoppedStandby, StandbyIsRefused) {
   }
 }
 
-// The last, since it takes the primary down and up again.
-TEST_F(StoppedStandby, KilledPrimaryIsInDoubtAndItsCommitHasLanded) {
+TEST_P(StoppedStandby, KilledPrimaryIsInDoubtAndItsCommitHasLanded) {
   const Inbound inbound(declaration_, {{.id = "killed"}});
   auto ending = commit_elsewhere(inbound);
   await_sync_rep();
@@ -126,10 +141,7 @@ TEST_F(StoppedStandby, KilledPrimaryIsInDoubtAndItsCommitHasLanded) {
   EXPECT_EQ(ending.get(), Commit::in_doubt);
   resume();
   primary->start();
-  // Until the standby is back every commit waits for it; what is asked here is not about that.
   reader_ = primary->read();
-  reader_->run("ALTER SYSTEM SET synchronous_standby_names = ''");
-  reader_->run("SELECT pg_reload_conf()");
   auto store = open();
   EXPECT_EQ(verdicts(apply(*store, enrolled_, inbound, leave_one_of_each)), Verdicts{duplicate});
   EXPECT_EQ(effects("killed"), 1);
