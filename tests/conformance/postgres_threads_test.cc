@@ -1,5 +1,7 @@
 // What holds on PostgreSQL beyond the common contract: whatever an administrator has set, and what a batch costs.
 #include <atomic>
+#include <barrier>
+#include <functional>
 #include <future>
 #include <thread>
 
@@ -18,12 +20,36 @@ class OnPostgres : public OnEveryStore {
  protected:
   // Before anything else is opened there: a pooler keeps its connections, with the settings they began with.
   void begin_apart_with(const std::string& setting) {
-    store_.reset();
-    under_ = GetParam().make_apart();
-    under_->reader().run("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET " + setting +
-                         "', current_database()); END $$");
+    begin_bare_with(setting, GetParam().make_apart());
     store_ = under_->open();
     enrolled_ = store_->enroll(declaration_);
+  }
+  void begin_bare_with(const std::string& setting, std::unique_ptr<StoreUnderTest> under) {
+    store_.reset();
+    under_ = std::move(under);
+    under_->reader().run("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET " + setting +
+                         "', current_database()); END $$");
+  }
+  // In so many threads at once, each with a store of its own. What they throw fails the test.
+  void at_once(int threads, const std::function<void(Store&)>& act) {
+    std::barrier start(threads);
+    std::vector<std::jthread> running;
+    for (int thread = 0; thread < threads; ++thread) {
+      running.emplace_back([&] {
+        std::unique_ptr<Store> store;
+        try {
+          store = under_->open();
+        } catch (const Fault& fault) {
+          ADD_FAILURE() << fault.what();
+        }
+        start.arrive_and_wait();
+        try {
+          if (store) act(*store);
+        } catch (const Fault& fault) {
+          ADD_FAILURE() << fault.what();
+        }
+      });
+    }
   }
   std::vector<Message> fresh(int count, const std::string& prefix, bool with_operation = false) {
     std::vector<Message> messages;
@@ -53,24 +79,29 @@ TEST_P(OnPostgres, DefaultIsolationOfTheDatabaseChangesNothing) {
     const Inbound inbound(declaration_, {{.id = level}});
     std::atomic<int> firsts{0};
     std::atomic<int> duplicates{0};
-    {
-      std::vector<std::jthread> threads;
-      for (int racer = 0; racer < 8; ++racer) {
-        threads.emplace_back([&] {
-          auto store = under_->open();
-          // One attempt: a serialization failure would be thrown.
-          for (const Verdict verdict :
-               verdicts(fixtures::apply(*store, enrolled_, inbound, insert_effect, {.attempts = 1}))) {
-            ++(verdict == first ? firsts : duplicates);
-          }
-        });
+    at_once(8, [&](Store& store) {
+      // One attempt: a serialization failure is thrown.
+      for (const Verdict verdict :
+           verdicts(fixtures::apply(store, enrolled_, inbound, insert_effect, {.attempts = 1}))) {
+        ++(verdict == first ? firsts : duplicates);
       }
-    }
+    });
     EXPECT_EQ(firsts, 1);
     EXPECT_EQ(duplicates, 7);
     auto unit = begin();
     EXPECT_EQ(unit->whole().query("SELECT current_setting('transaction_isolation')"),
               (Rows{{std::string("read committed")}}));
+  }
+}
+
+// Whoever waits for another's migration must see what it did, not what there was when he began to wait.
+TEST_P(OnPostgres, DefaultIsolationOfTheDatabaseChangesNothingForMigrationsAtOnce) {
+  for (const std::string level : {"serializable", "repeatable read"}) {
+    begin_bare_with("default_transaction_isolation = ''" + level + "''", GetParam().make_bare());
+    at_once(4, [&](Store& store) {
+      const SchemaStatus status = store.migrate();
+      EXPECT_EQ(status.version, status.newest);
+    });
   }
 }
 
