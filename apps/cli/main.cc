@@ -18,6 +18,8 @@ Exit exit_of(FaultCode fault) {
     case FaultCode::store_full:
     case FaultCode::store_refused:
     case FaultCode::store_read_only:
+    case FaultCode::source_unavailable:
+    case FaultCode::source_refused:
       return Exit::unavailable;
     case FaultCode::schema_missing:
     case FaultCode::schema_newer:

@@ -26,6 +26,8 @@ enum class FaultCode : std::uint8_t {
   fact_exists,          // the fact (aggregate type, id, version, event type) was staged before
   call_conflict,        // a call under the same key with other content was staged before
   statement_failed,     // any other error of a statement
+  source_unavailable,   // the broker is refused, unreachable, shutting down, connection lost
+  source_refused,       // the broker says no: wrong password, missing queue, no permission
   transaction_failed,   // used after a statement of the same transaction had failed
 };
 
@@ -47,7 +49,8 @@ class Fault : public std::exception {
   const char* what() const noexcept override { return message_.c_str(); }
   // Whether the same transaction, run again, may succeed without anybody's help.
   bool transient() const {
-    return fault_ == FaultCode::lost_race || fault_ == FaultCode::busy || fault_ == FaultCode::store_unavailable;
+    return fault_ == FaultCode::lost_race || fault_ == FaultCode::busy || fault_ == FaultCode::store_unavailable ||
+           fault_ == FaultCode::source_unavailable;
   }
 
  private:

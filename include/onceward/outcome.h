@@ -11,6 +11,7 @@
 
 namespace onceward {
 
+// Done, Ignored and Rejected keep what the handler wrote and staged; Retry and Failed undo it.
 struct Done {
   std::string result;  // kept, and answered to duplicates; most handlers have none
 };

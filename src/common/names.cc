@@ -171,6 +171,10 @@ std::string_view code(FaultCode fault) {
       return "call_conflict";
     case FaultCode::statement_failed:
       return "statement_failed";
+    case FaultCode::source_unavailable:
+      return "source_unavailable";
+    case FaultCode::source_refused:
+      return "source_refused";
     case FaultCode::transaction_failed:
       return "transaction_failed";
   }
