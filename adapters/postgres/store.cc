@@ -25,6 +25,9 @@ class PostgresStore final : public Store {
     return std::make_unique<Unit>(std::move(session), consumer, Owner::us);
   }
 
+  std::optional<std::chrono::milliseconds> next_due(const Enrolled&) override { return std::nullopt; }
+  void cancel() noexcept override {}
+
   StoreCounters counters() const override {
     return {round_trips_ + connection_->round_trips(), statements_ + connection_->statements(), transactions_,
             reconnects_};

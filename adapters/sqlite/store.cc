@@ -34,6 +34,9 @@ class SqliteStore final : public Store {
     return std::make_unique<Unit>(std::make_unique<SqliteSession>(connection_, consumer.number), consumer, Owner::us);
   }
 
+  std::optional<std::chrono::milliseconds> next_due(const Enrolled&) override { return std::nullopt; }
+  void cancel() noexcept override {}
+
   StoreCounters counters() const override {
     return {0, statements_ + (connection_ ? connection_->statements() : 0), transactions_, reconnects_};
   }

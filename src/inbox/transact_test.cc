@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <optional>
 #include <stdexcept>
 
 #include "onceward/port/store.h"
@@ -37,6 +38,14 @@ class ScriptedUnit final : public UnitOfWork {
   void park(const Envelope&, const Enrolled&, std::string_view, std::string_view) override {}
   void park(const Claimant&, std::string_view, std::string_view) override {}
   void flush() override {}
+  void mark() override {}
+  void back_to_mark() override {}
+  std::optional<std::size_t> culprit() const override { return std::nullopt; }
+  std::vector<int> attempts(std::span<const Key>) override { return {}; }
+  void count(const Key&, Attempt, std::string_view) override {}
+  std::optional<Kept> start_due(std::chrono::milliseconds) override { return std::nullopt; }
+  bool resume(const Claimant&) override { return false; }
+  void resolve(std::int64_t) override {}
   Commit commit() override {
     ++seen_.ended;
     const auto next = script_.front();
@@ -62,6 +71,8 @@ class ScriptedStore final : public Store {
   std::unique_ptr<UnitOfWork> begin(const Enrolled&) override {
     return std::make_unique<ScriptedUnit>(script, seen, claims);
   }
+  std::optional<std::chrono::milliseconds> next_due(const Enrolled&) override { return std::nullopt; }
+  void cancel() noexcept override {}
   StoreCounters counters() const override { return {}; }
   std::string describe() const override { return "script"; }
 

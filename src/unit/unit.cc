@@ -206,6 +206,15 @@ void Unit::flush() {
   });
 }
 
+void Unit::mark() { throw refused("marks are not built yet"); }
+void Unit::back_to_mark() { throw refused("marks are not built yet"); }
+std::optional<std::size_t> Unit::culprit() const { return std::nullopt; }
+std::vector<int> Unit::attempts(std::span<const Key> messages) { return std::vector<int>(messages.size()); }
+void Unit::count(const Key&, Attempt, std::string_view) { throw refused("attempts are not built yet"); }
+std::optional<Kept> Unit::start_due(std::chrono::milliseconds) { return std::nullopt; }
+bool Unit::resume(const Claimant&) { return false; }
+void Unit::resolve(std::int64_t) { throw refused("waiting messages are not built yet"); }
+
 Commit Unit::commit() {
   if (ending_) return *ending_;
   Commit ending = Commit::failed;

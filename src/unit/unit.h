@@ -33,6 +33,14 @@ class Unit final : public UnitOfWork {
   void park(const Claimant& claimant, std::string_view reason, std::string_view detail) override;
   bool claimed() const override { return batch_.has_value(); }
   void flush() override;
+  void mark() override;
+  void back_to_mark() override;
+  std::optional<std::size_t> culprit() const override;
+  std::vector<int> attempts(std::span<const Key> messages) override;
+  void count(const Key& message, Attempt attempt, std::string_view code) override;
+  std::optional<Kept> start_due(std::chrono::milliseconds lease) override;
+  bool resume(const Claimant& message) override;
+  void resolve(std::int64_t quarantine) override;
   Commit commit() override;
 
  private:

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -80,9 +81,44 @@ enum class Commit : std::uint8_t {
   in_doubt,   // asked, and not answered: claim again to know
 };
 
+// A message that the store keeps, because it waits for its next attempt or because a person sent it again.
+struct Kept {
+  Envelope envelope;            // with its exact payload
+  std::optional<Key> key;       // of its inbox row; nothing where it was refused before it had one
+  std::int64_t quarantine = 0;  // the number of its quarantine row; 0: none
+  int attempts = 0;             // used so far, the one that begins now included
+};
+
+enum class Attempt : std::uint8_t {
+  start,       // counted before a message runs alone, so that one that kills the process is counted too
+  failure,     // of a message that ran among others
+  given_back,  // an outage ended the attempt: it does not count
+};
+
 // A transaction of ours. Destroyed uncommitted, everything is undone, the claims too.
 class UnitOfWork : public Enlistment {
  public:
+  // Waits until all that was run so far is known to have worked, and remembers this place. At most 32 in a unit.
+  virtual void mark() = 0;
+  // Undoes all since the last mark(), failed or not, and the unit goes on from there. What messages have buffered,
+  // staged or finished since is taken back too; what was parked stays. Throws where the transaction cannot go on.
+  virtual void back_to_mark() = 0;
+  // After a call has thrown: the message whose own statement or staged row was refused, where that is known.
+  virtual std::optional<std::size_t> culprit() const = 0;
+
+  // How many attempts each has used: starts and failures, less those given back, since a person last sent it again.
+  virtual std::vector<int> attempts(std::span<const Key> messages) = 0;
+  virtual void count(const Key& message, Attempt attempt, std::string_view code) = 0;
+
+  // Picks a message of the consumer that is due, counts its start, and keeps it from others for `lease` (on the store's
+  // clock). Commit, then resume() it in a unit of its own: should the process die there, the attempt was counted.
+  virtual std::optional<Kept> start_due(std::chrono::milliseconds lease) = 0;
+  // Instead of claim(), for a kept message with a key: holds it until the unit ends. False if it does not wait any more, or
+  // another unit holds it. Then first(0) is true, and finish(0, ...) replaces what the store kept of it.
+  virtual bool resume(const Claimant& message) = 0;
+  // The quarantine row has been taken care of: the message was claimed, or parked anew.
+  virtual void resolve(std::int64_t quarantine) = 0;
+
   // Ends the unit. If a statement has failed, or a message was refused something and was not forgotten, it can only
   // end as failed. Throws the Fault of a statement that failed on the way; nothing is committed then.
   virtual Commit commit() = 0;
@@ -117,6 +153,13 @@ class Store {
   // Opens a transaction; reconnects first where the last fault poisoned the connection. One unit at a time: it must be
   // gone before the next begins.
   virtual std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) = 0;
+
+  // When the next message of the consumer that waits will be due, by the store's clock from now; nothing if none waits.
+  virtual std::optional<std::chrono::milliseconds> next_due(const Enrolled& consumer) = 0;
+
+  // Ends the statement that runs now with Fault(timed_out). The only call that another thread may make; harmless when
+  // nothing runs.
+  virtual void cancel() noexcept = 0;
 
   virtual StoreCounters counters() const = 0;
   // For messages to people: kind, host and database, without credentials.
