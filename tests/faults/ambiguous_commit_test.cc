@@ -22,8 +22,6 @@ using Prepare = PostgresOptions::Prepare;
 // With the NUL that ends a statement on the wire: READ COMMITTED is not meant.
 const std::string commit_statement("COMMIT", 7);
 
-int port_of(const std::string& url) { return std::stoi(url.substr(url.rfind(':') + 1)); }
-
 // How we reach the server. With and without prepared statements the bytes on the wire differ; with a pooler, so does who
 // is told of the fault.
 enum class Way : std::uint8_t {
@@ -43,8 +41,7 @@ class AmbiguousCommit : public testing::TestWithParam<Way> {
     if (GetParam() == Way::behind_pooler) pooler_.emplace(proxy_.port());
   }
   std::unique_ptr<Store> open(std::chrono::milliseconds patience = 60s) {
-    const int port = pooler_ ? pooler_->port() : proxy_.port();
-    return open_postgres({.url = "postgres://postgres@127.0.0.1:" + std::to_string(port) + "/" + database_.name(),
+    return open_postgres({.url = pooler_ ? pooler_->url(database_.name()) : proxy_.instead_of(database_.url()),
                           .connect_deadline = 10s,
                           .statement_deadline = patience,
                           .lock_deadline = patience / 10,
@@ -62,7 +59,7 @@ class AmbiguousCommit : public testing::TestWithParam<Way> {
   std::unique_ptr<Reader> reader_ = read_postgres(database_.url());
   Proxy proxy_{port_of(GetParam() == Way::before_pooler ? database_.pooled_url() : database_.url())};
   std::optional<Pooler> pooler_;
-  Deadline deadline_{30s, [this] { proxy_.cut_all(); }};
+  Deadline deadline_{60s, [this] { proxy_.cut_all(); }};
 };
 INSTANTIATE_TEST_SUITE_P(Faults, AmbiguousCommit,
                          testing::Values(Way::prepared, Way::unprepared, Way::before_pooler, Way::behind_pooler),

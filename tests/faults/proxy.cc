@@ -57,6 +57,12 @@ void reset(int socket) {
 
 }  // namespace
 
+int port_of(const std::string& url) { return std::stoi(url.substr(url.rfind(':') + 1)); }
+
+std::string Proxy::instead_of(const std::string& url) const {
+  return url.substr(0, url.rfind(':') + 1) + std::to_string(port_) + url.substr(url.rfind('/'));
+}
+
 struct Proxy::Link {
   int client;
   int server;

@@ -27,6 +27,9 @@ struct Rule {
   std::size_t answer_bytes = 1;
 };
 
+// Of postgres://user@host:port/database.
+int port_of(const std::string& url);
+
 class Proxy {
  public:
   explicit Proxy(int server_port);
@@ -35,6 +38,8 @@ class Proxy {
   Proxy& operator=(const Proxy&) = delete;
 
   int port() const { return port_; }
+  // `url` with our port in place of the server's.
+  std::string instead_of(const std::string& url) const;
 
   // Holds for the next match only.
   void set(const Rule& rule);

@@ -1,12 +1,9 @@
-// SQLite under kill, errors of its file, a full disk and a second process.
+// SQLite under errors of its file, a full disk and a second process.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <future>
-#include <random>
 
 #include "onceward/adapter/sqlite.h"
 #include "tests/faults/faulty_vfs.h"
@@ -43,32 +40,6 @@ class TroubledFile : public testing::Test {
   Declaration declaration_ = consumer();
   Enrolled enrolled_;
 };
-
-TEST_F(TroubledFile, KilledAtAnyWriteItIsWholeAndEachMessageIsAppliedOnce) {
-  std::mt19937 random{std::random_device{}()};
-  std::uniform_int_distribution<int> milliseconds{5, 120};
-  const auto end = std::chrono::steady_clock::now() + 5s;
-  int kills = 0;
-  int deaths_at_work = 0;
-  while (std::chrono::steady_clock::now() < end) {
-    // Two at once: the second process sees what the first leaves behind, and the other way round.
-    Process one({ONCEWARD_TEST_PROGRAMS "/writer", path_});
-    Process two({ONCEWARD_TEST_PROGRAMS "/writer", path_});
-    await("a writer is at work", [&] { return !one.output().empty() || !one.running(); });
-    // A moment that no condition could name is what is wanted here.
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));
-    one.signal(SIGKILL);
-    two.signal(SIGKILL);
-    if (one.wait() == 128 + SIGKILL) ++deaths_at_work;
-    two.wait();
-    EXPECT_EQ(one.output().find("error"), std::string::npos) << one.output();
-    ++kills;
-    expect_whole();
-  }
-  EXPECT_GE(kills, 3);
-  EXPECT_GE(deaths_at_work, 1);
-  EXPECT_GT(effects(), 0);
-}
 
 TEST_F(TroubledFile, WriteLockHeldByAnotherProcessIsBusyAndThenFree) {
   const Inbound inbound(declaration_, {Message{}});

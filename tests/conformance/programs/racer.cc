@@ -8,18 +8,12 @@
 #include <string>
 #include <thread>
 
-#include "onceward/adapter/postgres.h"
-#include "onceward/adapter/sqlite.h"
+#include "tests/fixtures/address.h"
 #include "tests/fixtures/message.h"
 
 namespace {
 
 using namespace onceward;
-
-std::unique_ptr<Store> open(std::string_view address) {
-  if (address.starts_with("sqlite:")) return open_sqlite({.path = std::string(address.substr(7))});
-  return open_postgres({.url = std::string(address)});
-}
 
 std::vector<Answer> apply(Store& store, const Enrolled& enrolled, const Declaration& declaration,
                           const std::string& id) {
@@ -44,7 +38,7 @@ void await_file(const char* path) {
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   try {
-    auto store = open(argv[1]);
+    auto store = fixtures::open_address(argv[1]);
     const Declaration declaration = fixtures::consumer();
     const Enrolled enrolled = store->enroll(declaration);
     await_file(argv[2]);

@@ -1,11 +1,11 @@
-// Applies batches of messages to the SQLite store at argv[1] until it is killed. Ids overlap with those of every other
-// writer; each message leaves an effect, an outgoing message and a call.
+// Applies batches of messages to the store at argv[1] until it is killed. Ids are drawn from those of every other writer,
+// with the seed argv[2]; each message leaves an effect, an outgoing message and a call.
 #include <cstdio>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "onceward/adapter/sqlite.h"
+#include "tests/fixtures/address.h"
 #include "tests/fixtures/message.h"
 
 namespace {
@@ -21,18 +21,19 @@ void leave_one_of_each(const Envelope& envelope, Transaction& transaction) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
   try {
-    auto store = open_sqlite({.path = argv[1], .wal_autocheckpoint_pages = 20});  // checkpoints are interrupted too
+    // So few pages that checkpoints are interrupted, too.
+    auto store = fixtures::open_address(argv[1], {.path = {}, .wal_autocheckpoint_pages = 20});
     const Declaration declaration = fixtures::consumer();
     const Enrolled enrolled = store->enroll(declaration);
     std::puts("at work");
     std::fflush(stdout);
-    std::mt19937 random{std::random_device{}()};
+    std::mt19937 random{static_cast<std::uint32_t>(std::stoul(argv[2]))};
     for (;;) {
       std::vector<Envelope> envelopes;
       for (int count = 0; count < 10; ++count)
-        envelopes.push_back(fixtures::envelope_of({.id = std::to_string(random() % 100'000)}));
+        envelopes.push_back(fixtures::envelope_of({.id = std::to_string(random() % 20'000)}));
       std::vector<Claimant> claimants;
       for (const Envelope& envelope : envelopes)
         claimants.push_back(std::get<Claimant>(identify(envelope, declaration)));
