@@ -1,6 +1,6 @@
 # The tree is the architecture: a stage may include only what stands before it in this list. tests/tidy reads it too.
-set(ONCEWARD_STAGES common declaration envelope inbox effect outbox quarantine unit)
-set(ONCEWARD_ADAPTERS sqlite postgres)
+set(ONCEWARD_STAGES common declaration envelope source inbox effect outbox quarantine unit)
+set(ONCEWARD_ADAPTERS sqlite postgres embedded memory)
 
 set(ONCEWARD_OBJECTS)  # every object library so far, in order
 
@@ -28,6 +28,10 @@ onceward_objects(sqlite adapters/sqlite onceward_sqlite3)
 set(ONCEWARD_OBJECTS_UP_TO_sqlite ${ONCEWARD_OBJECTS})
 onceward_objects(postgres adapters/postgres PostgreSQL::PostgreSQL)
 set(ONCEWARD_OBJECTS_UP_TO_postgres ${ONCEWARD_OBJECTS})
+onceward_objects(embedded adapters/embedded onceward_sqlite3)
+set(ONCEWARD_OBJECTS_UP_TO_embedded ${ONCEWARD_OBJECTS})
+onceward_objects(memory adapters/memory)
+set(ONCEWARD_OBJECTS_UP_TO_memory ${ONCEWARD_OBJECTS})
 
 set_source_files_properties(src/common/version.cc PROPERTIES
   COMPILE_DEFINITIONS ONCEWARD_VERSION="${PROJECT_VERSION}")

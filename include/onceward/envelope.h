@@ -132,6 +132,9 @@ std::string write_json_envelope(const Envelope& envelope);
 ReadEnvelope read_cloudevent(const Bytes& bytes, const EnvelopeLimits& limits = {});
 std::string write_cloudevent(const Envelope& envelope);
 
+// Either of the two: an object with a member `specversion` is a CloudEvent, anything else is taken for ours.
+ReadEnvelope read_envelope(const Bytes& bytes, const EnvelopeLimits& limits = {});
+
 // CloudEvents 1.0 in binary mode: attributes in headers under the binding's prefix ("ce_" on Kafka, "ce-" on HTTP,
 // "cloudEvents_" or "cloudEvents:" on AMQP), the payload beside them. Other headers are kept as headers.
 struct BinaryMessage {
