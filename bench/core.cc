@@ -1,7 +1,7 @@
 // `./run bench core`: work W through Onceward's stores against the same work by hand, into the same tables.
 //
-// Timings that miss their bar are printed and forgiven, since machines are shared; contents, round trips, syncs and dead
-// rows are not: one of those missed is exit code 1.
+// Timings that miss their bar are printed and forgiven, since machines are shared; contents, round trips, syncs, bytes of
+// WAL and dead rows are not: one of those missed is exit code 1.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -148,7 +148,7 @@ class Bars {
     const double speed = ratio(get("onceward"), get("floor"), &Sample::per_second);
     add(speed >= 0.8, false, "{:.2f} of the floor's speed (0.8 or more)", speed);
     const double wal = ratio(get("onceward"), get("floor"), &Sample::wal_bytes);
-    add(wal <= 1.25, false, "{:.2f} of the floor's WAL (1.25 or less)", wal);
+    add(wal <= 1.25, true, "{:.2f} of the floor's WAL (1.25 or less)", wal);
     // The server's own writer and full segments sync too, on both sides alike; the floor commits once a batch.
     const double mine = lowest(get("onceward"), &Sample::fsyncs) * batch_;
     const double floor = highest(get("floor"), &Sample::fsyncs) * batch_;
@@ -171,7 +171,7 @@ class Bars {
     if (store_ != "postgres") return;
     std::uint64_t dead = 0;
     for (const Sample& sample : get("duplicates")) dead += sample.dead_rows;
-    add(dead == 0, true, "duplicates only: {} dead rows in inbox (0)", dead);
+    add(dead == 0, true, "duplicates only: {} dead rows in any table (0)", dead);
   }
 
   static double lowest(const std::vector<Sample>& samples, double Sample::* member) {

@@ -46,8 +46,9 @@ class Database {
   virtual void fill(Ids ids, std::uint64_t from, std::uint64_t to) = 0;
   // What the inbox takes on disk, its index included.
   virtual std::uint64_t inbox_bytes() = 0;
-  // Row versions left behind in the inbox; nothing on stores that have none.
+  // Row versions left behind in any table, ours or the work's, since vacuum(); nothing on stores that have none.
   virtual std::uint64_t dead_rows() = 0;
+  virtual void vacuum() = 0;
 };
 
 }  // namespace onceward::bench

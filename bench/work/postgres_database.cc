@@ -163,8 +163,12 @@ class OwnDatabase final : public PostgresDatabase {
   }
 
   std::uint64_t dead_rows() override {
-    return connection_->number("SELECT dead_tuple_count FROM pgstattuple('onceward.inbox')");
+    return connection_->number(
+        "SELECT sum((pgstattuple(oid)).dead_tuple_count) FROM pg_class WHERE relkind = 'r' AND"
+        " relnamespace IN ('onceward'::regnamespace, 'public'::regnamespace)");
   }
+
+  void vacuum() override { connection_->run("VACUUM"); }
 
  private:
   void drop() { server_.run(fmt::format("DROP DATABASE IF EXISTS {} WITH (FORCE)", database_name)); }

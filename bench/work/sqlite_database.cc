@@ -131,6 +131,7 @@ class OwnFile final : public SqliteDatabase {
   std::uint64_t inbox_bytes() override { return std::filesystem::file_size(path_); }
 
   std::uint64_t dead_rows() override { return 0; }
+  void vacuum() override {}
 
  private:
   std::filesystem::path directory_;
