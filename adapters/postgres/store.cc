@@ -33,6 +33,7 @@ class PostgresStore final : public Store {
             reconnects_};
   }
 
+  Dialect dialect() const override { return Dialect::postgres; }
   std::string describe() const override { return connection_->describe(); }
 
  private:

@@ -41,6 +41,7 @@ class SqliteStore final : public Store {
     return {0, statements_ + (connection_ ? connection_->statements() : 0), transactions_, reconnects_};
   }
 
+  Dialect dialect() const override { return Dialect::sqlite; }
   std::string describe() const override {
     return fmt::format("sqlite:{} (SQLite {}{})", options_.path, version_text(library_version_),
                        has_wal_reset_bug(library_version_) ? ", which has the WAL-reset bug: one connection only" : "");

@@ -74,6 +74,7 @@ class ScriptedStore final : public Store {
   std::optional<std::chrono::milliseconds> next_due(const Enrolled&) override { return std::nullopt; }
   void cancel() noexcept override {}
   StoreCounters counters() const override { return {}; }
+  Dialect dialect() const override { return Dialect::sqlite; }
   std::string describe() const override { return "script"; }
 
   Script script;

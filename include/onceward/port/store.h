@@ -138,6 +138,9 @@ struct StoreCounters {
   std::uint64_t reconnects = 0;
 };
 
+// Whose SQL a store speaks, for statements of our own that are written for both.
+enum class Dialect : std::uint8_t { postgres, sqlite };
+
 class Store {
  public:
   virtual ~Store() = default;
@@ -162,6 +165,7 @@ class Store {
   virtual void cancel() noexcept = 0;
 
   virtual StoreCounters counters() const = 0;
+  virtual Dialect dialect() const = 0;
   // For messages to people: kind, host and database, without credentials.
   virtual std::string describe() const = 0;
 };
