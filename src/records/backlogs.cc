@@ -1,0 +1,33 @@
+#include "src/records/backlogs.h"
+
+#include <algorithm>
+
+#include "src/records/statement.h"
+
+namespace onceward::records {
+
+std::map<std::string, Backlog> read_backlogs(Store& store) {
+  // Scalar subqueries are looked up by key whatever a planner believes of the inbox.
+  const Statement read(store.dialect(), R"sql(
+SELECT c.name,
+  (SELECT count(*) FROM {inbox_outcome} o WHERE o.consumer = c.number AND o.next_attempt_at IS NOT NULL),
+  (SELECT {micros min(w.received)}
+   FROM (SELECT (SELECT i.received_at FROM {inbox} i WHERE i.key = o.key) AS received FROM {inbox_outcome} o
+         WHERE o.consumer = c.number AND o.next_attempt_at IS NOT NULL ORDER BY o.next_attempt_at LIMIT 10000) w),
+  (SELECT count(*) FROM {quarantine} q WHERE q.consumer = c.number AND q.state = 'parked'),
+  {now_micros}
+FROM {consumer} c)sql");
+  const auto unit = store.begin({});
+  std::map<std::string, Backlog> backlogs;
+  for (const Row& row : read.query(unit->whole())) {
+    Backlog& backlog = backlogs[text_in(row[0])];
+    backlog.waiting = number_in(row[1]);
+    if (!is_null(row[2])) {
+      backlog.oldest_waiting = std::max(time_in(row[4]) - time_in(row[2]), std::chrono::microseconds(0));
+    }
+    backlog.parked = number_in(row[3]);
+  }
+  return backlogs;
+}
+
+}  // namespace onceward::records

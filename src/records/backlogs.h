@@ -1,0 +1,23 @@
+// How much waits in the store, for those who watch it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "onceward/port/store.h"
+
+namespace onceward::records {
+
+struct Backlog {
+  std::int64_t waiting = 0;  // for their next attempt, or in it
+  std::chrono::microseconds oldest_waiting{
+      0};                   // since it was received, of the first ten thousand that are due; 0: none waits
+  std::int64_t parked = 0;  // in quarantine, for a person
+};
+
+// By the name of the consumer, all that are enrolled. Costs as much as waits, whatever the inbox holds. Throws Fault.
+std::map<std::string, Backlog> read_backlogs(Store& store);
+
+}  // namespace onceward::records
