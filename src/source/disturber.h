@@ -1,6 +1,7 @@
 // Draws what a Disturbance asks for. Our own generator: those of the standard library differ between libraries.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -16,7 +17,9 @@ class Disturber {
   explicit Disturber(const Disturbance& disturbance);
 
   // How many are looked at where `most` are asked for.
-  std::size_t looked_at(std::size_t most) const { return most + disturbance_.reorder; }
+  std::size_t looked_at(std::size_t most) const {
+    return std::max(most, most + disturbance_.reorder);  // the sum may pass what can be counted
+  }
   // Whether an accepted delivery is handed out again.
   bool comes_again();
 

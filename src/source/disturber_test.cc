@@ -40,7 +40,11 @@ TEST(Disturber, ShuffledItemsAreTheSameInAnotherOrder) {
   EXPECT_EQ(items, shuffled({}));
 }
 
-TEST(Disturber, LooksAtMoreThanIsAskedFor) { EXPECT_EQ(Disturber({.reorder = 7}).looked_at(10), 17u); }
+TEST(Disturber, LooksAtMoreThanIsAskedFor) {
+  constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+  EXPECT_EQ(Disturber({.reorder = 7}).looked_at(10), 17u);
+  EXPECT_EQ(Disturber({.reorder = 7}).looked_at(all), all);
+}
 
 TEST(Disturber, SeedDecidesAndNothingElse) {
   EXPECT_EQ(shuffled({.reorder = 1, .seed = 7}), shuffled({.reorder = 1, .seed = 7}));

@@ -16,6 +16,11 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 ROOTS = ("src/", "adapters/", "apps/", "tests/", "bench/", "onceward/")
 
 
+# The embedded queue is a SQLite file too: it opens it, waits for its lock and reads its errors as the store does. An adapter
+# uses another one for its technology, never for its port.
+ADAPTERS_UNDER = {"embedded": ("adapters/sqlite/",)}
+
+
 def includes(tree, file):
     for number, line in tree.lines(file):
         if match := INCLUDE.match(line):
@@ -32,7 +37,7 @@ def allowed_folders(tree, file):
         before = tree.stages[:tree.stages.index(second) + 1]
         return ("onceward/", *(f"src/{stage}/" for stage in before), *tests)
     if top == "adapters":
-        return ("onceward/", "src/", f"adapters/{second}/", *tests)
+        return ("onceward/", "src/", f"adapters/{second}/", *ADAPTERS_UNDER.get(second, ()), *tests)
     if top == "apps":
         return ("onceward/", "src/", "adapters/", "apps/", *tests)
     if top == "examples":

@@ -20,6 +20,7 @@ CLEAN = {
     "src/common/answer_test.cc": '#include "onceward/answer.h"\n\nTEST(Answer, IsKnown) {}\n',
     "src/inbox/batch.h": '#pragma once\n\n#include "src/common/sum.h"\n',
     "src/common/sum.h": "#pragma once\n",
+    "adapters/embedded/queue.h": '#pragma once\n\n#include "adapters/sqlite/store.h"\n',
     "src/README.md": "| `common` | sums |\n| `inbox` | claims |\n",
     "scripts/commands/build": HELP,
     "docs/README.md": "# Title\n\nSee [guarantees](concepts/guarantees.md#held), `src/common/sum.h`, `./run build dev`, "
@@ -35,6 +36,8 @@ PLANTED = {
         ("src/common/sum.h", '#pragma once\n\n#include "src/inbox/batch.h"\n'),
         ("src/inbox/batch.h", '#pragma once\n\n#include "adapters/sqlite/store.h"\n'),
         ("adapters/sqlite/store.h", '#pragma once\n\n#include "adapters/postgres/store.h"\n'),
+        ("adapters/sqlite/store.h", '#pragma once\n\n#include "adapters/embedded/queue.h"\n'),
+        ("adapters/embedded/queue.h", '#pragma once\n\n#include "adapters/postgres/store.h"\n'),
         ("include/onceward/answer.h", '#pragma once\n\n#include "src/common/sum.h"\n'),
         ("src/elsewhere/sum.h", "#pragma once\n"),
         ("examples/01-hello/main.cc", '#include "src/common/sum.h"\n'),

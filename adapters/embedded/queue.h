@@ -1,0 +1,74 @@
+// One queue of a file, in sets: each call is one transaction, however many messages it is about.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "adapters/embedded/queue_file.h"
+#include "onceward/adapter/embedded.h"
+#include "src/source/disturber.h"
+
+namespace onceward::embedded {
+
+// Names a delivery; see queue_file.h.
+struct Handed {
+  std::int64_t position = 0;
+  std::int64_t due_at = 0;  // microseconds since 1970
+  friend auto operator<=>(const Handed&, const Handed&) = default;
+};
+
+struct Taken {
+  Handed handed;
+  std::uint32_t deliveries = 0;  // this one counted
+  Bytes body;
+};
+
+struct Ended {
+  Handed handed;
+  bool again = false;  // hand it out again; else it is gone
+};
+
+class Queue {
+ public:
+  // Opens or creates the file and the queue in it.
+  explicit Queue(const EmbeddedOptions& options);
+
+  bool usable() const { return file_.usable(); }
+
+  // Whether take() would find anything. Takes no lock that a writer waits for.
+  bool ready();
+  // Appends up to `most` messages, first those that came back, and hides them until the visibility has passed.
+  void take(std::size_t most, Disturber& disturber, std::vector<Taken>& into);
+  // The number of those that were still as they had been handed out. Changes the order of `ended`.
+  std::uint64_t end(std::span<Ended> ended);
+
+  void send(std::span<const std::string_view> messages);
+  QueueDepth depth();
+
+ private:
+  struct Reach {
+    std::int64_t published = 0;
+    std::int64_t handed = 0;
+  };
+  struct Candidate {
+    std::int64_t position = 0;
+    std::int64_t deliveries = 0;
+  };
+
+  std::int64_t number_of(std::string_view name);
+  Reach reach();
+  void collect(std::size_t most, std::int64_t now, std::vector<Candidate>& into);
+  void insert_delivery(const Candidate& candidate, std::int64_t due_at);
+  Bytes body_at(std::int64_t position);
+  std::uint64_t end_run(std::span<const Ended> run);
+
+  const std::chrono::microseconds visibility_;
+  QueueFile file_;
+  const std::int64_t number_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace onceward::embedded
