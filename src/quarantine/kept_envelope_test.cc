@@ -1,8 +1,13 @@
 #include "src/quarantine/kept_envelope.h"
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <array>
+#include <deque>
+
+#include "src/common/stored_text.h"
+#include "src/envelope/arbitrary_envelope.h"
 
 namespace onceward {
 namespace {
@@ -18,6 +23,7 @@ TEST(KeptEnvelope, ReadsBackAsTheSameMessageWithoutItsPayload) {
   fields.payload = "never written twice";
   const std::string kept = kept_envelope(Envelope(fields, nullptr));
   EXPECT_EQ(kept.find("never"), std::string::npos);
+  EXPECT_EQ(kept.find("exact"), std::string::npos) << "it is all text";
 
   const ReadEnvelope read = read_json_envelope(Bytes::copy_of(kept));
   ASSERT_TRUE(std::holds_alternative<Envelope>(read));
@@ -28,6 +34,57 @@ TEST(KeptEnvelope, ReadsBackAsTheSameMessageWithoutItsPayload) {
   EXPECT_EQ(envelope.aggregate_version(), 7);
   EXPECT_EQ(envelope.header("x-retry"), headers[0].value);
   EXPECT_TRUE(envelope.payload().empty());
+}
+
+RC_GTEST_PROP(KeptEnvelope, OfTextIsReadBackAsItWas, ()) {
+  const Envelope envelope = arbitrary_envelope(HeaderNames::any);
+  RC_ASSERT(read_kept(kept_envelope(envelope), envelope.payload()) == envelope);
+}
+
+// Bytes, so that most of it is no text, and header names that come twice.
+RC_GTEST_PROP(KeptEnvelope, OfAnyBytesIsReadBackAsItWasAndEveryStoreCanKeepIt, ()) {
+  std::deque<std::string> texts;
+  const auto bytes = [&]() -> std::string_view {
+    return texts.emplace_back(*rc::gen::container<std::string>(rc::gen::arbitrary<char>()));
+  };
+  EnvelopeFields fields;
+  for (const TextMember& member : kTextMembers) {
+    if (*rc::gen::inRange(0, 3) == 0) member.set(fields, bytes());
+  }
+  if (*rc::gen::arbitrary<bool>()) {
+    fields.occurred_at = Timestamp(std::chrono::microseconds(*rc::gen::arbitrary<std::int64_t>()));
+  }
+  std::vector<Header> headers;
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
+    headers.push_back({*rc::gen::arbitrary<bool>() ? bytes() : "again", bytes()});
+  }
+  fields.headers = headers;
+  fields.payload = bytes();
+  const Envelope envelope = Envelope::copy_of(fields);
+  const std::string kept = kept_envelope(envelope);
+  RC_ASSERT(flaw_of(kept) == TextFlaw::none);
+  RC_ASSERT(read_kept(kept, envelope.payload()) == envelope);
+}
+
+TEST(KeptEnvelope, PastTheLimitsOfMostSourcesIsReadBackAsItWas) {
+  const std::string long_id(5'000, 'i');
+  const std::string long_value(1'000, 'v');
+  std::deque<std::string> names;
+  std::vector<Header> headers;
+  for (int i = 0; i < 200; ++i) headers.push_back({names.emplace_back("h" + std::to_string(i)), long_value});
+  EnvelopeFields fields;
+  fields.message_id = MessageId(long_id);
+  fields.headers = headers;
+  const Envelope envelope = Envelope::copy_of(fields);
+  EXPECT_EQ(read_kept(kept_envelope(envelope), ""), envelope);
+}
+
+TEST(KeptEnvelope, ThatCannotBeReadLeavesThePayload) {
+  for (const char* const kept : {"", "{", "[]", "7", R"({"messageId":"a\u0000"})", R"({"exact":7})"}) {
+    const Envelope read = read_kept(kept, "bytes");
+    EXPECT_EQ(read.payload(), "bytes") << kept;
+    EXPECT_TRUE(read.message_id().empty()) << kept;
+  }
 }
 
 }  // namespace
