@@ -40,6 +40,7 @@ Connection::Connection(const PostgresOptions& options)
     PQsetNoticeReceiver(connection_, &Connection::on_notice, this);
     PQsetnonblocking(connection_, 1);
     refuse_unfit_server(options);
+    canceller_ = Cancel(PQgetCancel(connection_), PQfreeCancel);
     may_prepare_ = options.prepare == PostgresOptions::Prepare::unless_pooled && !pooled_;
   } catch (...) {
     PQfinish(connection_);
@@ -155,7 +156,8 @@ void Connection::lost(Fault fault) {
 }
 
 // Null: to be sent as it is. The answer to a Parse that was queued and failed leaves no name behind.
-const std::pair<const std::string, std::string>* Connection::prepare(std::string_view sql, Whose whose) {
+const std::pair<const std::string, std::string>* Connection::prepare(std::string_view sql, Whose whose,
+                                                                     std::uint32_t message) {
   if (!may_prepare_) return nullptr;
   key_.assign(sql);
   key_.push_back('\0');
@@ -167,11 +169,12 @@ const std::pair<const std::string, std::string>* Connection::prepare(std::string
     lost(fault_of(connection_, describe()));
   }
   const auto& entry = *prepared_.emplace(key_, std::move(name)).first;
-  pending_.push_back({true, &entry.first, whose});
+  pending_.push_back({true, &entry.first, whose, message});
   return &entry;
 }
 
-void Connection::queue(std::string_view sql, std::span<const Parameter> parameters, Whose whose, Format result) {
+void Connection::queue(std::string_view sql, std::span<const Parameter> parameters, Whose whose, Format result,
+                       std::uint32_t message) {
   enter_pipeline();
   types_.clear(), values_.clear(), lengths_.clear(), formats_.clear();
   for (const Parameter& parameter : parameters) {
@@ -181,14 +184,14 @@ void Connection::queue(std::string_view sql, std::span<const Parameter> paramete
     formats_.push_back(parameter.format);
   }
   const int count = static_cast<int>(parameters.size());
-  const auto* const prepared = prepare(sql, whose);
+  const auto* const prepared = prepare(sql, whose, message);
   const int sent = prepared
                        ? PQsendQueryPrepared(connection_, prepared->second.c_str(), count, values_.data(),
                                              lengths_.data(), formats_.data(), static_cast<int>(result))
                        : PQsendQueryParams(connection_, std::string(sql).c_str(), count, types_.data(), values_.data(),
                                            lengths_.data(), formats_.data(), static_cast<int>(result));
   if (!sent) lost(fault_of(connection_, describe()));
-  pending_.push_back({false, prepared ? &prepared->first : nullptr, whose});
+  pending_.push_back({false, prepared ? &prepared->first : nullptr, whose, message});
   ++queued_;
   ++statements_;
 }
@@ -246,6 +249,7 @@ void Connection::answer_all(Answers& answers) {
       if (!first_fault && PQresultStatus(result.get()) != PGRES_PIPELINE_ABORTED) {
         first_fault = refusal(statement, result.get());
         answers.failed = refused_by_server(result.get());
+        if (answers.failed) refused_ = {statement.message, staged_row_of(result.get())};
       }
       if (statement.preparing) prepared_.erase(*statement.key);
       if (!answers.failed) lost(*first_fault);

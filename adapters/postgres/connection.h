@@ -16,6 +16,7 @@
 #include "adapters/postgres/column.h"
 #include "adapters/postgres/faults.h"
 #include "onceward/adapter/postgres.h"
+#include "src/unit/session.h"
 
 namespace onceward::postgres {
 
@@ -37,7 +38,7 @@ class Connection {
   // Queues one statement; parameters are copied into libpq's buffer. Throws only if the connection is lost.
   enum class Format { text = 0, binary = 1 };
   void queue(std::string_view sql, std::span<const Parameter> parameters, Whose whose = Whose::ours,
-             Format result = Format::binary);
+             Format result = Format::binary, std::uint32_t message = Statements::no_message);
   // How many statements wait for the next sync: the place of the next one's result in it.
   std::size_t queued() const { return queued_; }
 
@@ -47,6 +48,14 @@ class Connection {
   // As sync(), for a queue that ends in COMMIT. In doubt if the connection is lost, or if COMMIT came with a WARNING
   // (a wait for a standby was cancelled).
   Commit sync_commit(std::vector<Result>& results);
+
+  // What the server has refused since the last forget_refused(), by an ERROR that says so.
+  const RefusedWork& refused() const { return refused_; }
+  void forget_refused() { refused_ = {}; }
+
+  // What another thread needs to end the statement that runs; shared with whoever is about to.
+  using Cancel = std::shared_ptr<PGcancel>;
+  const Cancel& canceller() const { return canceller_; }
 
   // Several statements, outside the pipeline.
   void run_script(const std::string& sql);
@@ -70,6 +79,7 @@ class Connection {
     bool preparing;
     const std::string* key;  // in prepared_; null for a statement sent as it is
     Whose whose;
+    std::uint32_t message;
   };
   struct Answers {
     std::vector<Result> results;
@@ -80,7 +90,7 @@ class Connection {
   void refuse_unfit_server(const PostgresOptions& options);
   void enter_pipeline();
   void leave_pipeline();
-  const std::pair<const std::string, std::string>* prepare(std::string_view sql, Whose whose);
+  const std::pair<const std::string, std::string>* prepare(std::string_view sql, Whose whose, std::uint32_t message);
   void answer_all(Answers& answers);
   Fault refusal(const Pending& statement, const PGresult* result);
   Result take_result();
@@ -100,6 +110,8 @@ class Connection {
   bool broken_ = false;
   bool warned_ = false;
   std::vector<Pending> pending_;
+  RefusedWork refused_;
+  Cancel canceller_;
   std::size_t queued_ = 0;                                 // of pending_, those that are not preparations
   std::unordered_map<std::string, std::string> prepared_;  // statement and types -> name
   std::uint32_t next_name_ = 0;

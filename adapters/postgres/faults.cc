@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 #include <optional>
 #include <regex>
 
@@ -108,6 +109,22 @@ Fault fault_of(const PGresult* result, Whose whose) {
   const Meaning& meaning = meaning_of(sqlstate);
   return {meaning.fault, meaning.poisons,
           fmt::format("{} (SQLSTATE {}): {}", describe(result, sqlstate), sqlstate, meaning.advice), sqlstate};
+}
+
+// The detail begins with the key in either case: "Key (fact)=(<uuid>) ..." and "Failing row contains (<uuid>, ...".
+std::optional<Key> staged_row_of(const PGresult* result) {
+  if (!guarded(result, field(result, PG_DIAG_SQLSTATE))) return std::nullopt;
+  static const std::regex pattern("\\(([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})");
+  const std::string detail = field(result, PG_DIAG_MESSAGE_DETAIL);
+  std::smatch match;
+  if (!std::regex_search(detail, match, pattern)) return std::nullopt;
+  std::string digits = match[1].str();
+  std::erase(digits, '-');
+  Key key;
+  for (std::size_t at = 0; at < key.bytes.size(); ++at) {
+    std::from_chars(digits.data() + 2 * at, digits.data() + 2 * at + 2, key.bytes[at], 16);
+  }
+  return key;
 }
 
 Fault fault_of(PGconn* connection, const std::string& where) {

@@ -3,10 +3,12 @@
 
 #include <libpq-fe.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "onceward/fault.h"
+#include "onceward/identity.h"
 
 namespace onceward::postgres {
 
@@ -14,6 +16,8 @@ namespace onceward::postgres {
 enum class Whose { ours, users };
 
 Fault fault_of(const PGresult* result, Whose whose);
+// The fact or call that was refused by a constraint of our own tables, where the server names it.
+std::optional<Key> staged_row_of(const PGresult* result);
 // The connection is lost, or was never there.
 Fault fault_of(PGconn* connection, const std::string& where);
 Fault no_answer(const std::string& where);

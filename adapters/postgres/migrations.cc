@@ -8,8 +8,10 @@
 //   operation       the operation keys that are taken, and by which message
 //   outbox          messages to publish; outbox_fact: facts that may be staged only once
 //   ledger          calls to external systems; ledger_attempt: every attempt at one
-//   attempt         starts and voids of a message that runs alone
-//   quarantine      what was refused or ran out of attempts, with its bytes
+//   attempt         starts and voids of a message that runs alone, failures of one that ran among others; a reset is a
+//                   person who sent it again
+//   quarantine      what was refused or ran out of attempts, with its bytes; `key` where the message has an inbox row of
+//                   its own, and then waits for its retry in inbox_outcome; `attempts` counts for those that have none
 //   audit           what people did, and why
 //
 // The key begins with a bit that tells time-carrying ids from others (src/envelope/key.h), so inbox can become a table
@@ -142,8 +144,32 @@ CREATE TABLE onceward.audit (
 );
 )sql";
 
+// What failed for good has its inbox row beside it; what was refused in any other way has none, or another's.
+constexpr std::string_view worker = R"sql(
+ALTER TABLE onceward.attempt
+  ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY,
+  ADD COLUMN code text NOT NULL DEFAULT '',
+  ALTER COLUMN worker SET DEFAULT '',
+  DROP CONSTRAINT attempt_kind_check,
+  ADD CONSTRAINT attempt_kind_check CHECK (kind IN ('start', 'failure', 'void', 'reset'));
+ALTER TABLE onceward.quarantine
+  ADD COLUMN key uuid,
+  ADD COLUMN attempts integer NOT NULL DEFAULT 0,
+  ADD COLUMN state text NOT NULL DEFAULT 'parked'
+    CONSTRAINT quarantine_state_check CHECK (state IN ('parked', 'retrying', 'resolved', 'discarded')),
+  ADD COLUMN retry_at timestamptz;
+UPDATE onceward.quarantine q SET key = i.key
+  FROM onceward.inbox i JOIN onceward.inbox_outcome o USING (key)
+  WHERE o.state = 6 AND o.code = q.reason AND o.code <> 'operation_conflict' AND i.consumer = q.consumer
+    AND i.tenant = q.tenant AND i.producer = q.producer AND i.id = q.id;
+CREATE INDEX quarantine_waiting ON onceward.quarantine (consumer, retry_at) WHERE state = 'retrying' AND key IS NULL;
+CREATE INDEX quarantine_listed ON onceward.quarantine (consumer, state, number);
+CREATE INDEX quarantine_key ON onceward.quarantine (key) WHERE key IS NOT NULL;
+)sql";
+
 constexpr Migration steps[] = {
     {1, "ground", ground},
+    {2, "worker", worker},
 };
 
 }  // namespace

@@ -1,12 +1,15 @@
 #include "adapters/postgres/session.h"
 
 #include "adapters/postgres/tables.h"
+#include "adapters/postgres/waiting.h"
+#include "src/unit/faults.h"
 
 namespace onceward::postgres {
 
 PostgresSession::PostgresSession(std::shared_ptr<Connection> connection, std::int32_t consumer, Begun begun)
     : shared_(std::move(connection)), connection_(*shared_), consumer_(consumer), begun_(begun == Begun::yes) {
   connection_.occupy(true);
+  connection_.forget_refused();
 }
 
 // Another may have it after the end, while this one is only asked for its answers.
@@ -67,8 +70,16 @@ void PostgresSession::look_up(Batch& batch) {
 void PostgresSession::run(std::span<const BufferedStatement> statements) {
   begin();
   for (const BufferedStatement& statement : statements) {
-    connection_.queue(statement.sql, parameters_.encode(statement.values), Whose::users, Connection::Format::text);
+    encoding_ = statement.message;
+    connection_.queue(statement.sql, parameters_.encode(statement.values), Whose::users, Connection::Format::text,
+                      statement.message);
   }
+  encoding_ = Statements::no_message;
+}
+
+RefusedWork PostgresSession::refused() const {
+  if (encoding_ != Statements::no_message) return {encoding_, std::nullopt};
+  return connection_.refused();
 }
 
 void PostgresSession::run_over(const Relation& relation, std::string_view sql) {
@@ -95,11 +106,56 @@ Rows PostgresSession::query(std::span<const BufferedStatement> before, const Buf
 
 void PostgresSession::write(const Writes& writes) {
   begin();
-  queue_outcomes(connection_, writes.outcomes, consumer_);
-  queue_bodies(connection_, writes.outcomes);
+  queue_attempts(connection_, writes.attempts);
+  if (!writes.outcomes.empty() && writes.outcomes.front().replaces) {
+    queue_replacement(connection_, writes.outcomes.front());
+  } else {
+    queue_outcomes(connection_, writes.outcomes, consumer_);
+    queue_bodies(connection_, writes.outcomes);
+  }
+  queue_resolved(connection_, writes.resolved);
   queue_parked(connection_, writes.parked);
   queue_outbox(connection_, writes.outgoing, consumer_);
   queue_calls(connection_, writes.calls, consumer_);
+}
+
+bool PostgresSession::resume(const Key& message) {
+  begin();
+  queue_resume(connection_, message);
+  return PQntuples(connection_.sync().back().get()) > 0;
+}
+
+std::vector<int> PostgresSession::attempts(std::span<const Key> messages) {
+  begin();
+  queue_used(connection_, messages);
+  return read_used(connection_.sync().back().get());
+}
+
+std::optional<Kept> PostgresSession::start_due(std::chrono::milliseconds lease) {
+  begin();
+  queue_start_due(connection_, consumer_, lease);
+  return read_due(connection_.sync().back().get());
+}
+
+void PostgresSession::mark() {
+  begin();
+  connection_.queue("SAVEPOINT onceward_mark", {});
+  connection_.sync();
+}
+
+void PostgresSession::back_to_mark() {
+  if (!connection_.usable() || !connection_.in_transaction()) throw transaction_gone();
+  commit_queued_ = false;
+  // What was queued and never sent would be run first, and its failure would take the way back with it.
+  try {
+    connection_.sync();
+  } catch (const Fault& fault) {
+    if (fault.poisons() != Poisons::transaction) throw;
+  }
+  connection_.queue("ROLLBACK TO SAVEPOINT onceward_mark", {});
+  connection_.sync();
+  connection_.forget_refused();
+  encoding_ = Statements::no_message;
 }
 
 void PostgresSession::flush(Batch* batch) {

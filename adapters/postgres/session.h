@@ -20,11 +20,17 @@ class PostgresSession final : public Session {
 
   void claim(Batch& batch) override;
   void look_up(Batch& batch) override;
+  bool resume(const Key& message) override;
+  std::vector<int> attempts(std::span<const Key> messages) override;
+  std::optional<Kept> start_due(std::chrono::milliseconds lease) override;
   void run(std::span<const BufferedStatement> statements) override;
   void run_over(const Relation& relation, std::string_view sql) override;
   std::int64_t count(std::span<const BufferedStatement> before, const BufferedStatement& statement) override;
   Rows query(std::span<const BufferedStatement> before, const BufferedStatement& statement) override;
   void write(const Writes& writes) override;
+  void mark() override;
+  void back_to_mark() override;
+  RefusedWork refused() const override;
   void flush(Batch* batch) override;
   Commit commit(Batch* batch) override;
   void roll_back() override;
@@ -47,6 +53,7 @@ class PostgresSession final : public Session {
   bool begun_;
   bool commit_queued_ = false;
   bool occupies_ = true;
+  std::uint32_t encoding_ = Statements::no_message;  // the message whose values are being made parameters
   ValueParameters parameters_;
 };
 

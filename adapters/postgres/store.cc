@@ -1,6 +1,10 @@
+#include <array>
+#include <mutex>
+
 #include "adapters/postgres/connection.h"
 #include "adapters/postgres/schema.h"
 #include "adapters/postgres/session.h"
+#include "adapters/postgres/waiting.h"
 #include "onceward/adapter/postgres.h"
 #include "src/unit/faults.h"
 #include "src/unit/unit.h"
@@ -25,8 +29,22 @@ class PostgresStore final : public Store {
     return std::make_unique<Unit>(std::move(session), consumer, Owner::us);
   }
 
-  std::optional<std::chrono::milliseconds> next_due(const Enrolled&) override { return std::nullopt; }
-  void cancel() noexcept override {}
+  std::optional<std::chrono::milliseconds> next_due(const Enrolled& consumer) override {
+    Connection& connection = ready();
+    queue_next_due(connection, consumer.number);
+    return read_next_due(connection.sync().back().get());
+  }
+
+  // Asks the server over a connection of its own, which may take a while: the lock is not held meanwhile.
+  void cancel() noexcept override {
+    Connection::Cancel canceller;
+    {
+      const std::lock_guard lock(cancel_mutex_);
+      canceller = canceller_;
+    }
+    std::array<char, 256> ignored;
+    if (canceller) PQcancel(canceller.get(), ignored.data(), static_cast<int>(ignored.size()));
+  }
 
   StoreCounters counters() const override {
     return {round_trips_ + connection_->round_trips(), statements_ + connection_->statements(), transactions_,
@@ -46,6 +64,8 @@ class PostgresStore final : public Store {
     }
     connection_ = std::move(next);
     schema_checked_ = false;
+    const std::lock_guard lock(cancel_mutex_);
+    canceller_ = connection_->canceller();
   }
 
   // A connection that was lost, or whose last transaction could not be ended, is replaced.
@@ -69,6 +89,8 @@ class PostgresStore final : public Store {
   std::uint64_t statements_ = 0;
   std::uint64_t transactions_ = 0;
   std::uint64_t reconnects_ = 0;
+  std::mutex cancel_mutex_;
+  Connection::Cancel canceller_;  // of the connection; by cancel_mutex_
 };
 
 }  // namespace

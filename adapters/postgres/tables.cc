@@ -1,9 +1,10 @@
 #include "adapters/postgres/tables.h"
 
+#include "adapters/postgres/waiting.h"
+
 #include <algorithm>
 #include <cstring>
 
-#include "src/common/stored_text.h"
 #include "src/quarantine/kept_envelope.h"
 #include "src/unit/faults.h"
 
@@ -148,22 +149,24 @@ void queue_bodies(Connection& connection, std::span<const OutcomeRow> rows) {
   for (const OutcomeRow& row : rows) {
     if (!row.keeps_body()) continue;
     key.add(row.claimant->key);
-    envelope.add(storable(kept_envelope(*row.claimant->envelope)));
+    envelope.add(kept_envelope(*row.claimant->envelope));
     payload.add(row.claimant->envelope->payload());
   }
   if (key.size() > 0) queue_insert(connection, "inbox_body", {&key, &envelope, &payload});
 }
 
-// In key order: two batches that park the same messages wait for each other instead of deadlocking.
-void queue_parked(Connection& connection, std::span<const Parked> parked) {
+// Each once, in key order: two batches that park the same messages wait for each other instead of deadlocking.
+void queue_parked(Connection& connection, std::span<const Parked* const> parked) {
   if (parked.empty()) return;
-  std::vector<const Parked*> rows;
-  for (const Parked& row : parked) rows.push_back(&row);
-  std::sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) { return a->fingerprint < b->fingerprint; });
+  std::vector<const Parked*> rows(parked.begin(), parked.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto* a, const auto* b) { return a->fingerprint < b->fingerprint; });
+  const auto same = [](const Parked* a, const Parked* b) { return a->fingerprint == b->fingerprint; };
+  rows.erase(std::unique(rows.begin(), rows.end(), same), rows.end());
   Column fingerprint("fingerprint", uuid_type, shape(rows.size())), consumer("consumer", int4_type),
       reason("reason", text_type), detail("detail", text_type), tenant("tenant", text_type),
       producer("producer", text_type), id("id", text_type), envelope("envelope", text_type),
-      payload("payload", bytea_type);
+      payload("payload", bytea_type), key("key", uuid_type), attempts("attempts", uuid_type, used_attempts);
   for (const Parked* const row : rows) {
     fingerprint.add(row->fingerprint);
     consumer.add(std::int64_t{row->consumer});
@@ -174,10 +177,16 @@ void queue_parked(Connection& connection, std::span<const Parked> parked) {
     id.add(row->id);
     envelope.add(row->envelope);
     payload.add(row->payload);
+    key.add(row->key);
+    attempts.add(row->key);
   }
-  queue_insert(connection, "quarantine",
-               {&fingerprint, &consumer, &reason, &detail, &tenant, &producer, &id, &envelope, &payload},
-               " ON CONFLICT (fingerprint) DO NOTHING");
+  queue_insert(
+      connection, "quarantine",
+      {&fingerprint, &consumer, &reason, &detail, &tenant, &producer, &id, &envelope, &payload, &key, &attempts},
+      " ON CONFLICT (fingerprint) DO UPDATE SET state = 'parked', parked_at = excluded.parked_at, "
+      "detail = excluded.detail, key = coalesce(excluded.key, quarantine.key), retry_at = NULL, "
+      "attempts = CASE WHEN excluded.key IS NULL THEN quarantine.attempts ELSE excluded.attempts END "
+      "WHERE quarantine.state <> 'parked'");
 }
 
 void queue_outbox(Connection& connection, std::span<const StagedOutgoing> rows, std::int32_t consumer) {

@@ -25,7 +25,7 @@ void read_known_operations(const PGresult* result, Batch& batch);
 void queue_outcomes(Connection& connection, std::span<const OutcomeRow> rows, std::int32_t consumer);
 // Of those rows that keep their message's bytes.
 void queue_bodies(Connection& connection, std::span<const OutcomeRow> rows);
-void queue_parked(Connection& connection, std::span<const Parked> rows);
+void queue_parked(Connection& connection, std::span<const Parked* const> rows);
 void queue_outbox(Connection& connection, std::span<const StagedOutgoing> rows, std::int32_t consumer);
 void queue_calls(Connection& connection, std::span<const StagedCall> rows, std::int32_t consumer);
 

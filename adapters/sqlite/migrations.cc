@@ -132,8 +132,38 @@ CREATE TABLE onceward_audit (
 ) STRICT;
 )sql";
 
+constexpr std::string_view worker = R"sql(
+ALTER TABLE onceward_attempt RENAME TO onceward_attempt_1;
+DROP INDEX onceward_attempt_key;
+CREATE TABLE onceward_attempt (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  key    BLOB NOT NULL,
+  at     INTEGER NOT NULL,
+  kind   TEXT NOT NULL CHECK (kind IN ('start', 'failure', 'void', 'reset')),
+  worker TEXT NOT NULL DEFAULT '',
+  code   TEXT NOT NULL DEFAULT ''
+) STRICT;
+INSERT INTO onceward_attempt (key, at, kind, worker) SELECT key, at, kind, worker FROM onceward_attempt_1 ORDER BY rowid;
+DROP TABLE onceward_attempt_1;
+CREATE INDEX onceward_attempt_key ON onceward_attempt (key);
+ALTER TABLE onceward_quarantine ADD COLUMN key BLOB;
+ALTER TABLE onceward_quarantine ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE onceward_quarantine ADD COLUMN state TEXT NOT NULL DEFAULT 'parked'
+  CHECK (state IN ('parked', 'retrying', 'resolved', 'discarded'));
+ALTER TABLE onceward_quarantine ADD COLUMN retry_at INTEGER;
+UPDATE onceward_quarantine AS q SET key = i.key
+  FROM onceward_inbox i JOIN onceward_inbox_outcome o ON o.key = i.key
+  WHERE o.state = 6 AND o.code = q.reason AND o.code <> 'operation_conflict' AND i.consumer = q.consumer
+    AND i.tenant = q.tenant AND i.producer = q.producer AND i.id = q.id;
+CREATE INDEX onceward_quarantine_waiting ON onceward_quarantine (consumer, retry_at)
+  WHERE state = 'retrying' AND key IS NULL;
+CREATE INDEX onceward_quarantine_listed ON onceward_quarantine (consumer, state, number);
+CREATE INDEX onceward_quarantine_key ON onceward_quarantine (key) WHERE key IS NOT NULL;
+)sql";
+
 constexpr Migration steps[] = {
     {1, "ground", ground},
+    {2, "worker", worker},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "adapters/sqlite/session.h"
 
 #include "adapters/sqlite/schema.h"
+#include "adapters/sqlite/waiting.h"
+#include "src/unit/faults.h"
 
 namespace onceward::sqlite {
 
@@ -28,7 +30,31 @@ void SqliteSession::claim(Batch& batch) {
 
 void SqliteSession::look_up(Batch&) {}  // the claim has
 
+bool SqliteSession::resume(const Key& message) {
+  return guarded([&] { return waits(connection_, message); });
+}
+
+std::vector<int> SqliteSession::attempts(std::span<const Key> messages) {
+  return guarded([&] { return used_attempts(connection_, messages); });
+}
+
+std::optional<Kept> SqliteSession::start_due(std::chrono::milliseconds lease) {
+  return guarded([&] { return sqlite::start_due(connection_, stamp_.consumer, lease); });
+}
+
+void SqliteSession::mark() {
+  guarded([&] { connection_.own("SAVEPOINT onceward_mark").run(); });
+}
+
+// Some failures make SQLite undo the whole transaction: then a savepoint of that name would not be found.
+void SqliteSession::back_to_mark() {
+  if (!connection_.usable() || !connection_.in_transaction()) throw transaction_gone();
+  guarded([&] { connection_.own("ROLLBACK TO onceward_mark").run(); });
+  refused_ = {};
+}
+
 Statement& SqliteSession::bound(const BufferedStatement& statement) {
+  refused_ = {statement.message, std::nullopt};
   Statement& prepared = connection_.users(statement.sql);
   prepared.bind_values(statement.values);
   return prepared;
@@ -38,6 +64,7 @@ void SqliteSession::run(std::span<const BufferedStatement> statements) {
   guarded([&] {
     const Connection::UsersTurn turn(connection_);
     for (const BufferedStatement& statement : statements) bound(statement).run();
+    refused_ = {};
   });
 }
 
@@ -58,7 +85,9 @@ std::int64_t SqliteSession::count(std::span<const BufferedStatement> before, con
   run(before);
   return guarded([&] {
     const Connection::UsersTurn turn(connection_);
-    return bound(statement).run();
+    const std::int64_t changed = bound(statement).run();
+    refused_ = {};
+    return changed;
   });
 }
 
@@ -73,17 +102,24 @@ Rows SqliteSession::query(std::span<const BufferedStatement> before, const Buffe
       row.reserve(static_cast<std::size_t>(columns));
       for (int column = 0; column < columns; ++column) row.push_back(datum_at(found, column));
     });
+    refused_ = {};
     return rows;
   });
 }
 
 void SqliteSession::write(const Writes& writes) {
   guarded([&] {
-    write_outcomes(connection_, writes.outcomes, stamp_);
-    write_bodies(connection_, writes.outcomes, stamp_);
+    write_attempts(connection_, writes.attempts, stamp_);
+    if (!writes.outcomes.empty() && writes.outcomes.front().replaces) {
+      write_replacement(connection_, writes.outcomes.front(), stamp_);
+    } else {
+      write_outcomes(connection_, writes.outcomes, stamp_);
+      write_bodies(connection_, writes.outcomes, stamp_);
+    }
+    write_resolved(connection_, writes.resolved);
     write_parked(connection_, writes.parked, stamp_);
-    write_outbox(connection_, writes.outgoing, stamp_);
-    write_calls(connection_, writes.calls, stamp_);
+    write_outbox(connection_, writes.outgoing, stamp_, refused_.row);
+    write_calls(connection_, writes.calls, stamp_, refused_.row);
   });
 }
 

@@ -16,11 +16,17 @@ class SqliteSession final : public Session {
 
   void claim(Batch& batch) override;
   void look_up(Batch& batch) override;
+  bool resume(const Key& message) override;
+  std::vector<int> attempts(std::span<const Key> messages) override;
+  std::optional<Kept> start_due(std::chrono::milliseconds lease) override;
   void run(std::span<const BufferedStatement> statements) override;
   void run_over(const Relation& relation, std::string_view sql) override;
   std::int64_t count(std::span<const BufferedStatement> before, const BufferedStatement& statement) override;
   Rows query(std::span<const BufferedStatement> before, const BufferedStatement& statement) override;
   void write(const Writes& writes) override;
+  void mark() override;
+  void back_to_mark() override;
+  RefusedWork refused() const override { return refused_; }
   void flush(Batch* batch) override;
   Commit commit(Batch* batch) override;
   void roll_back() override { connection_.roll_back(); }
@@ -34,6 +40,7 @@ class SqliteSession final : public Session {
   const std::shared_ptr<Connection> shared_;  // its owners: the store and this, its one open session
   Connection& connection_;
   const Stamp stamp_;
+  RefusedWork refused_;  // set before it is tried
 };
 
 }  // namespace onceward::sqlite

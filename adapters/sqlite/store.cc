@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+
 #include "adapters/sqlite/connection.h"
 #include "adapters/sqlite/library.h"
 #include "adapters/sqlite/schema.h"
 #include "adapters/sqlite/session.h"
+#include "adapters/sqlite/waiting.h"
 #include "src/unit/faults.h"
 #include "src/unit/unit.h"
 
@@ -34,8 +37,14 @@ class SqliteStore final : public Store {
     return std::make_unique<Unit>(std::make_unique<SqliteSession>(connection_, consumer.number), consumer, Owner::us);
   }
 
-  std::optional<std::chrono::milliseconds> next_due(const Enrolled&) override { return std::nullopt; }
-  void cancel() noexcept override {}
+  std::optional<std::chrono::milliseconds> next_due(const Enrolled& consumer) override {
+    return sqlite::next_due(ready(), consumer.number);
+  }
+
+  void cancel() noexcept override {
+    const std::lock_guard lock(cancel_mutex_);
+    if (connection_) sqlite3_interrupt(connection_->handle());
+  }
 
   StoreCounters counters() const override {
     return {0, statements_ + (connection_ ? connection_->statements() : 0), transactions_, reconnects_};
@@ -55,8 +64,14 @@ class SqliteStore final : public Store {
       ++reconnects_;
     }
     schema_checked_ = false;
-    connection_.reset();  // first: a store that has the file for itself alone stands in its own way
-    connection_ = std::make_shared<Connection>(options_, library_version_);
+    replace_connection(nullptr);  // first: a store that has the file for itself alone stands in its own way
+    replace_connection(std::make_shared<Connection>(options_, library_version_));
+  }
+
+  // Whoever cancels must not find it half closed.
+  void replace_connection(std::shared_ptr<Connection> next) {
+    const std::lock_guard lock(cancel_mutex_);
+    connection_ = std::move(next);
   }
 
   Connection& connected() {
@@ -76,7 +91,8 @@ class SqliteStore final : public Store {
 
   const SqliteOptions options_;
   const int library_version_;
-  std::shared_ptr<Connection> connection_;  // with the session of the open unit
+  std::mutex cancel_mutex_;
+  std::shared_ptr<Connection> connection_;  // with the session of the open unit; replaced under cancel_mutex_
   bool schema_checked_ = false;
   std::uint64_t statements_ = 0;  // of connections that are gone
   std::uint64_t transactions_ = 0;

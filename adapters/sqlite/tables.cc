@@ -1,9 +1,10 @@
 #include "adapters/sqlite/tables.h"
 
+#include "adapters/sqlite/waiting.h"
+
 #include <algorithm>
 #include <cstring>
 
-#include "src/common/stored_text.h"
 #include "src/quarantine/kept_envelope.h"
 #include "src/unit/faults.h"
 
@@ -29,7 +30,10 @@ constexpr std::string_view insert_body =
     "INSERT INTO onceward_inbox_body (key, envelope, payload, kept_at) VALUES (?1, ?2, ?3, ?4)";
 constexpr std::string_view insert_parked =
     "INSERT INTO onceward_quarantine (parked_at, consumer, fingerprint, reason, detail, tenant, producer, id, envelope, "
-    "payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (fingerprint) DO NOTHING";
+    "payload, key, attempts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
+    "ON CONFLICT (fingerprint) DO UPDATE SET state = 'parked', parked_at = excluded.parked_at, "
+    "detail = excluded.detail, key = coalesce(excluded.key, key), retry_at = NULL, "
+    "attempts = CASE WHEN excluded.key IS NULL THEN attempts ELSE excluded.attempts END WHERE state <> 'parked'";
 // Set-wise: as single rows each would read and write the table's sequence again.
 constexpr std::string_view insert_outbox =
     "INSERT INTO onceward_outbox (staged_at, consumer, cause, aggregate_version, event_version, id, type, key, tenant, "
@@ -169,23 +173,26 @@ class OutboxRows final : public RowSource {
   std::span<const StagedOutgoing> rows_;
 };
 
-void write_facts(Connection& connection, std::span<const StagedOutgoing> rows) {
+void write_facts(Connection& connection, std::span<const StagedOutgoing> rows, std::optional<Key>& refused) {
   for (const StagedOutgoing& row : rows) {
     if (!row.message.unique_fact) continue;
     Statement& insert = connection.own(insert_fact);
     insert.bind(1, row.fact);
     insert.bind(2, row.message.id);
     if (insert.run() > 0) continue;
+    refused = row.fact;
     throw fact_exists({});
   }
 }
 
 // A second intent under one key is the same intent, unless it asks for something else.
-void check_same_call(Connection& connection, const StagedCall& row) {
+void check_same_call(Connection& connection, const StagedCall& row, std::optional<Key>& refused) {
   Statement& find = connection.own(find_call);
   find.bind(1, row.key);
   find.each([&](sqlite3_stmt* known) {
-    if (fixed_at<PayloadHash>(known, 0) != row.request_hash) throw call_conflict();
+    if (fixed_at<PayloadHash>(known, 0) == row.request_hash) return;
+    refused = row.key;
+    throw call_conflict();
   });
 }
 
@@ -221,7 +228,7 @@ void write_bodies(Connection& connection, std::span<const OutcomeRow> rows, cons
   insert.bind(4, stamp.at_microseconds);
   for (const OutcomeRow& row : rows) {
     if (!row.keeps_body()) continue;
-    const std::string envelope = storable(kept_envelope(*row.claimant->envelope));
+    const std::string envelope = kept_envelope(*row.claimant->envelope);
     insert.bind(1, row.claimant->key);
     insert.bind(2, envelope);
     insert.bind(3, Blob{row.claimant->envelope->payload()});
@@ -229,27 +236,30 @@ void write_bodies(Connection& connection, std::span<const OutcomeRow> rows, cons
   }
 }
 
-void write_parked(Connection& connection, std::span<const Parked> rows, const Stamp& stamp) {
+void write_parked(Connection& connection, std::span<const Parked* const> rows, const Stamp& stamp) {
   if (rows.empty()) return;
   Statement& insert = connection.own(insert_parked);
   insert.bind(1, stamp.at_microseconds);
-  for (const Parked& row : rows) {
-    insert.bind(2, std::int64_t{row.consumer});
-    insert.bind(3, row.fingerprint);
-    insert.bind(4, row.reason);
-    insert.bind(5, row.detail);
-    insert.bind(6, row.tenant);
-    insert.bind(7, row.producer);
-    insert.bind(8, row.id);
-    insert.bind(9, row.envelope);
-    insert.bind(10, Blob{row.payload});
+  for (const Parked* const row : rows) {
+    insert.bind(2, std::int64_t{row->consumer});
+    insert.bind(3, row->fingerprint);
+    insert.bind(4, row->reason);
+    insert.bind(5, row->detail);
+    insert.bind(6, row->tenant);
+    insert.bind(7, row->producer);
+    insert.bind(8, row->id);
+    insert.bind(9, row->envelope);
+    insert.bind(10, Blob{row->payload});
+    bind_optional(insert, 11, row->key);
+    insert.bind(12, std::int64_t{row->key ? used_attempts(connection, std::span(&*row->key, 1)).front() : 0});
     insert.run();
   }
 }
 
-void write_outbox(Connection& connection, std::span<const StagedOutgoing> rows, const Stamp& stamp) {
+void write_outbox(Connection& connection, std::span<const StagedOutgoing> rows, const Stamp& stamp,
+                  std::optional<Key>& refused) {
   if (rows.empty()) return;
-  write_facts(connection, rows);
+  write_facts(connection, rows, refused);
   connection.rows().offer();
   Statement& insert = connection.own(insert_outbox);
   insert.bind(1, stamp.at_microseconds);
@@ -259,7 +269,8 @@ void write_outbox(Connection& connection, std::span<const StagedOutgoing> rows, 
   insert.run();
 }
 
-void write_calls(Connection& connection, std::span<const StagedCall> rows, const Stamp& stamp) {
+void write_calls(Connection& connection, std::span<const StagedCall> rows, const Stamp& stamp,
+                 std::optional<Key>& refused) {
   if (rows.empty()) return;
   Statement& insert = connection.own(insert_call);
   insert.bind(2, stamp.at_microseconds);
@@ -279,7 +290,7 @@ void write_calls(Connection& connection, std::span<const StagedCall> rows, const
     insert.bind(12, row.correlation_id);
     insert.bind(13, row.trace_parent);
     insert.bind(14, Blob{row.call.body});
-    if (insert.run() == 0) check_same_call(connection, row);
+    if (insert.run() == 0) check_same_call(connection, row, refused);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "adapters/sqlite/connection.h"
@@ -21,10 +22,12 @@ void claim(Connection& connection, Batch& batch, const Stamp& stamp);
 void write_outcomes(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp);
 // Of those rows that keep their message's bytes.
 void write_bodies(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp);
-void write_parked(Connection& connection, std::span<const Parked> rows, const Stamp& stamp);
-// Throws Fault(fact_exists).
-void write_outbox(Connection& connection, std::span<const StagedOutgoing> rows, const Stamp& stamp);
-// Throws Fault(call_conflict).
-void write_calls(Connection& connection, std::span<const StagedCall> rows, const Stamp& stamp);
+void write_parked(Connection& connection, std::span<const Parked* const> rows, const Stamp& stamp);
+// Throws Fault(fact_exists); `refused` is then the fact.
+void write_outbox(Connection& connection, std::span<const StagedOutgoing> rows, const Stamp& stamp,
+                  std::optional<Key>& refused);
+// Throws Fault(call_conflict); `refused` is then the call.
+void write_calls(Connection& connection, std::span<const StagedCall> rows, const Stamp& stamp,
+                 std::optional<Key>& refused);
 
 }  // namespace onceward::sqlite

@@ -11,7 +11,8 @@
 
 namespace onceward {
 
-// Done, Ignored and Rejected keep what the handler wrote and staged; Retry and Failed undo it.
+// Done, Ignored and Rejected keep what the handler wrote and staged; Retry and Failed undo it. A code is stable and short;
+// a detail is for people, and holds no payload.
 struct Done {
   std::string result;  // kept, and answered to duplicates; most handlers have none
 };
@@ -24,9 +25,11 @@ struct Rejected {  // the business said no: recorded, acknowledged, never retrie
 struct Retry {  // transient: waits in our store
   std::string code;
   std::chrono::milliseconds after{0};
+  std::string detail{};
 };
 struct Failed {  // will never work: quarantined with its bytes
   std::string code;
+  std::string detail{};
 };
 using Outcome = std::variant<Done, Ignored, Rejected, Retry, Failed>;
 

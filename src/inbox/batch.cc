@@ -171,7 +171,7 @@ void Batch::finish(Index index, Recorded recorded) {
   }
 }
 
-Recorded Batch::recorded_of(Index index) const {
+Recorded Batch::finished(Index index) const {
   const auto found = recorded_.find(index);
   return found == recorded_.end() ? Recorded{} : found->second;
 }
@@ -183,7 +183,7 @@ Answer Batch::answer_by_operation(Index index) const {
   if (messages_[original].operation_claimed) {
     const Claimant& other = claimants_[original];
     const bool same = claimant.operation->text == other.operation->text && claimant.payload_hash == other.payload_hash;
-    Answer answer = against(same, recorded_of(original), true);
+    Answer answer = against(same, finished(original), true);
     if (answer.recorded) answer.recorded->original = other.key;
     return answer;
   }
@@ -198,7 +198,7 @@ Answer Batch::answer_by_operation(Index index) const {
 Answer Batch::answer_in_batch(Index index, Index original) const {
   const bool same = same_identity(claimants_[index], claimants_[original]) &&
                     claimants_[index].payload_hash == claimants_[original].payload_hash;
-  if (!lost_operation(original)) return against(same, recorded_of(original), false);
+  if (!lost_operation(original)) return against(same, finished(original), false);
   Answer answer = answer_by_operation(original);
   return same ? answer : Answer{Verdict::conflict, std::nullopt, false};
 }
@@ -239,7 +239,7 @@ std::vector<Batch::Record> Batch::records() const {
   if (recorded_.empty() && operations_to_claim_.empty()) return records;
   for (const Index index : to_claim_) {
     if (!messages_[index].claimed) continue;
-    if (const Recorded own = recorded_of(index); own != Recorded{}) {
+    if (const Recorded own = finished(index); own != Recorded{}) {
       records.push_back({index, own});
     } else if (lost_operation(index)) {
       Answer answer = answer_by_operation(index);

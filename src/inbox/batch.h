@@ -72,6 +72,8 @@ class Batch {
 
   // The outcome of a first message; plain Done when it is never told.
   void finish(Index index, Recorded recorded);
+  // As finish() was told; plain success where it was not.
+  Recorded finished(Index index) const;
 
   // The outcome rows that this batch must write: firsts whose outcome is not plain, and messages with an inbox row of
   // their own that lost their operation. Needs known_operation() for those.
@@ -105,7 +107,6 @@ class Batch {
   Answer answer(Index index) const;
   Answer answer_in_batch(Index index, Index original) const;
   Answer answer_by_operation(Index index) const;
-  Recorded recorded_of(Index index) const;
 
   std::span<const Claimant> claimants_;
   std::vector<Message> messages_;

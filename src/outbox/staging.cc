@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "onceward/fault.h"
 #include "src/common/json.h"
@@ -192,6 +193,7 @@ void Staging::add(const Cause& cause, const Outgoing& outgoing) {
   kept.headers = {};
   if (!outgoing.headers.empty()) staged.headers_json = keep(headers_text(outgoing.headers));
   kept.id = outgoing.id.empty() ? id_of(cause, kept) : keep(outgoing.id);
+  staged.numbered = outgoing.id.empty() && cause.index != no_cause;
   staged.tenant = from.tenant;
   staged.correlation_id = from.correlation_id;
   staged.causation_id = from.causation_id;
@@ -233,8 +235,48 @@ void Staging::forget(std::uint32_t cause) {
 }
 
 void Staging::written() {
-  outgoing_.clear();
-  calls_.clear();
+  outgoing_written_ = outgoing_.size();
+  calls_written_ = calls_.size();
+}
+
+void Staging::give_back_ordinal(const StagedOutgoing& row) {
+  const auto of_row = [&](const Ordinal& ordinal) {
+    return ordinal.cause == row.cause && ordinal.type == row.message.type && ordinal.name == row.message.name;
+  };
+  const auto found = std::find_if(ordinals_.rbegin(), ordinals_.rend(), of_row);
+  if (found != ordinals_.rend() && --found->count == 0) ordinals_.erase(std::next(found).base());
+}
+
+void Staging::back_to(const Place& place) {
+  for (; outgoing_.size() > place.outgoing; outgoing_.pop_back()) {
+    if (outgoing_.back().numbered) give_back_ordinal(outgoing_.back());
+  }
+  calls_.resize(place.calls);
+  outgoing_written_ = place.outgoing_written;
+  calls_written_ = place.calls_written;
+}
+
+std::uint32_t Staging::cause_of(const Key& row) const {
+  for (std::size_t at = outgoing_.size(); at-- > 0;) {
+    if (outgoing_[at].message.unique_fact && outgoing_[at].fact == row) return outgoing_[at].cause;
+  }
+  const StagedCall* first = nullptr;
+  std::uint32_t last = no_cause;
+  for (const StagedCall& call : calls_) {
+    if (call.key != row) continue;
+    if (first == nullptr) first = &call;
+    if (call.request_hash != first->request_hash) return call.cause;
+    last = call.cause;
+  }
+  return last;
+}
+
+std::uint32_t Staging::cause_of_other_content() const {
+  std::map<Key, PayloadHash> seen;
+  for (const StagedCall& call : calls_) {
+    if (seen.emplace(call.key, call.request_hash).first->second != call.request_hash) return call.cause;
+  }
+  return no_cause;
 }
 
 }  // namespace onceward

@@ -33,6 +33,7 @@ struct StagedOutgoing {
   std::string_view headers_json;  // "" for none
   std::string_view tenant, correlation_id, causation_id, trace_parent;  // of the cause
   Key fact;                                                             // where message.unique_fact
+  bool numbered;                                                        // its id is one of its cause's ordinals
 };
 
 struct StagedCall {
@@ -50,14 +51,28 @@ class Staging {
   // lacks one of its four parts, a key that is empty or too long. Nothing is staged then.
   void add(const Cause& cause, const Outgoing& outgoing);
   void add(const Cause& cause, const Call& call);
-  // Takes back what `cause` has staged; its ordinals begin anew.
+  // Takes back what `cause` has staged, none of which was written; its ordinals begin anew.
   void forget(std::uint32_t cause);
-  // The rows were written and are dropped; the transaction goes on, and so do the ordinals of its ids.
+  // The rows were written; the transaction goes on, and so do the ordinals of its ids.
   void written();
 
-  bool empty() const { return outgoing_.empty() && calls_.empty(); }
-  std::span<const StagedOutgoing> outgoing() const { return outgoing_; }
-  std::span<const StagedCall> calls() const { return calls_; }
+  // How far it has come. Nothing that stands before a place may be forgotten while it is needed.
+  struct Place {
+    std::size_t outgoing = 0, calls = 0, outgoing_written = 0, calls_written = 0;
+  };
+  Place place() const { return {outgoing_.size(), calls_.size(), outgoing_written_, calls_written_}; }
+  // Takes back what was staged since, and what was written since is to be written again.
+  void back_to(const Place& place);
+
+  // What is to be written.
+  bool empty() const { return outgoing().empty() && calls().empty(); }
+  std::span<const StagedOutgoing> outgoing() const { return std::span(outgoing_).subspan(outgoing_written_); }
+  std::span<const StagedCall> calls() const { return std::span(calls_).subspan(calls_written_); }
+
+  // Who has staged this fact or call last, or a call under this key with other content than the first.
+  std::uint32_t cause_of(const Key& row) const;
+  // Who has staged a call under a key that stands here with other content; no_cause if nobody has.
+  std::uint32_t cause_of_other_content() const;
 
  private:
   // How many messages of one type and name a cause has staged.
@@ -79,10 +94,13 @@ class Staging {
   std::string_view id_of(const Cause& cause, const Outgoing& kept);
   const IdMask& mask_of(std::string_view consumer, const Outgoing& kept, std::uint32_t ordinal);
   std::uint32_t next_ordinal(std::uint32_t cause, std::string_view type, std::string_view name);
+  void give_back_ordinal(const StagedOutgoing& row);
 
   std::pmr::monotonic_buffer_resource arena_;
   std::vector<StagedOutgoing> outgoing_;
   std::vector<StagedCall> calls_;
+  std::size_t outgoing_written_ = 0;
+  std::size_t calls_written_ = 0;
   std::vector<Ordinal> ordinals_;  // by cause, ascending
   std::array<Series, 4> series_;   // the latest ones; a consumer without a name is none
   std::size_t next_series_ = 0;

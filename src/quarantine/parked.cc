@@ -13,6 +13,15 @@ struct Identity {
   std::string_view tenant, producer, id;
 };
 
+// As much of it as is kept, without half a character at its end.
+std::string beginning(std::string text) {
+  if (text.size() <= most_detail_bytes) return text;
+  std::size_t end = most_detail_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text.resize(end);
+  return text;
+}
+
 // The fingerprint is over the fields "onceward/parked/1", consumer number, tenant, producer, message id, payload, reason.
 Parked make(const Envelope& envelope, const Identity& identity, std::int32_t consumer, std::string_view reason,
             std::string_view detail) {
@@ -21,11 +30,11 @@ Parked make(const Envelope& envelope, const Identity& identity, std::int32_t con
   Parked row{{},
              consumer,
              storable(reason),
-             storable(detail),
+             beginning(storable(detail)),
              storable(identity.tenant),
              storable(identity.producer),
              storable(identity.id),
-             storable(kept_envelope(envelope)),
+             kept_envelope(envelope),
              envelope.payload()};
   std::copy_n(digest.begin(), row.fingerprint.bytes.size(), row.fingerprint.bytes.begin());
   return row;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,7 +24,10 @@ struct Parked {
   std::string id;
   std::string envelope;  // without the payload
   std::string_view payload;
+  std::optional<Key> key{};  // of its own inbox row, where it has one
 };
+
+inline constexpr std::size_t most_detail_bytes = 1000;
 
 // With the identity that the envelope itself gives, for a message that was refused before it had another.
 Parked parked(const Envelope& envelope, std::int32_t consumer, std::string_view reason, std::string_view detail);

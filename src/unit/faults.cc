@@ -4,6 +4,13 @@
 
 namespace onceward {
 
+Fault refused(const char* what) { return {FaultCode::statement_failed, Poisons::transaction, what}; }
+
+Fault transaction_gone() {
+  return {FaultCode::transaction_failed, Poisons::transaction,
+          "the transaction has ended with the statement that failed, its marks with it: begin a new one"};
+}
+
 Fault unit_still_open() {
   return {FaultCode::transaction_failed, Poisons::transaction,
           "a unit of work of this store is still open: one at a time; open another store for another worker"};

@@ -7,7 +7,11 @@
 
 namespace onceward {
 
+// Asked for what cannot be done; nothing of it was sent.
+Fault refused(const char* what);
 Fault unit_still_open();
+// There is no way back to a mark.
+Fault transaction_gone();
 Fault fact_exists(std::string store_code);
 Fault call_conflict(std::string store_code = {});
 

@@ -21,15 +21,36 @@ struct OutcomeRow {
   const Claimant* claimant;
   Recorded recorded;
   std::optional<std::chrono::milliseconds> retry_after;
+  bool replaces = false;  // what the store kept of a message that waited
   bool keeps_body() const { return recorded.state == State::retryable_failed || recorded.state == State::quarantined; }
 };
 
-// Everything of ours that a transaction writes besides its claims.
+struct AttemptRow {
+  Key message;
+  Attempt attempt;
+  std::string code;
+};
+
+// As the table `attempt` names them.
+constexpr std::string_view kind_of(Attempt attempt) {
+  return attempt == Attempt::start ? "start" : attempt == Attempt::failure ? "failure" : "void";
+}
+
+// Everything of ours that a transaction writes besides its claims, in this order: what is parked tells the attempts that
+// were counted, and what was sent again may be parked anew.
 struct Writes {
+  std::span<const AttemptRow> attempts;
   std::span<const OutcomeRow> outcomes;
-  std::span<const Parked> parked;
+  std::span<const std::int64_t> resolved;  // rows of the quarantine
+  std::span<const Parked* const> parked;
   std::span<const StagedOutgoing> outgoing;
   std::span<const StagedCall> calls;
+};
+
+// What a store said no to, as far as it told.
+struct RefusedWork {
+  std::uint32_t message = Statements::no_message;  // whose own statement it was
+  std::optional<Key> row;                          // the fact or the call that was staged
 };
 
 class Session {
@@ -39,6 +60,11 @@ class Session {
   // Claims identities and operations. Repeats may stay unresolved until look_up(), flush() or commit().
   virtual void claim(Batch& batch) = 0;
   virtual void look_up(Batch& batch) = 0;
+  // Holds a message that waits, until the transaction ends; false if it does not wait, or another holds it.
+  virtual bool resume(const Key& message) = 0;
+
+  virtual std::vector<int> attempts(std::span<const Key> messages) = 0;
+  virtual std::optional<Kept> start_due(std::chrono::milliseconds lease) = 0;
 
   virtual void run(std::span<const BufferedStatement> statements) = 0;
   virtual void run_over(const Relation& relation, std::string_view sql) = 0;
@@ -47,6 +73,11 @@ class Session {
   virtual Rows query(std::span<const BufferedStatement> before, const BufferedStatement& statement) = 0;
 
   virtual void write(const Writes& writes) = 0;
+  // Wait for all that was run and written; back_to_mark() undoes what came after.
+  virtual void mark() = 0;
+  virtual void back_to_mark() = 0;
+  // Of the call that threw last.
+  virtual RefusedWork refused() const = 0;
   // Wait for all that was run and written, and resolve what is left of the batch (if there is one).
   virtual void flush(Batch* batch) = 0;
   virtual Commit commit(Batch* batch) = 0;

@@ -7,11 +7,10 @@
 
 #include "src/effect/sql_text.h"
 #include "src/inbox/recorded.h"
+#include "src/unit/faults.h"
 
 namespace onceward {
 namespace {
-
-Fault refused(const char* what) { return {FaultCode::statement_failed, Poisons::transaction, what}; }
 
 void check_statement(std::string_view sql) {
   if (sql.find('\0') != std::string_view::npos) throw refused("a statement holds a NUL byte");
@@ -51,19 +50,6 @@ void Unit::require_open() const {
   }
 }
 
-// A transaction in which a statement has failed can never commit: PostgreSQL would answer COMMIT with ROLLBACK and no
-// error, SQLite would commit the rest.
-template <class Work>
-auto Unit::guarded(Work&& work) {
-  require_open();
-  try {
-    return work();
-  } catch (...) {
-    failed_ = true;
-    throw;
-  }
-}
-
 // What is refused before anything is sent spoils only its message: forget() takes that one out, and without that a
 // handler which swallowed the refusal would commit the half of its effect that was accepted.
 template <class Work>
@@ -73,6 +59,8 @@ void Unit::buffered(std::uint32_t message, Work&& work) {
     work();
   } catch (...) {
     spoiled_.insert(message);
+    culprit_.reset();
+    if (message != Statements::no_message) culprit_ = message;
     throw;
   }
 }
@@ -80,6 +68,7 @@ void Unit::buffered(std::uint32_t message, Work&& work) {
 void Unit::claim(std::span<const Claimant> batch) {
   guarded([&] {
     if (batch_) throw refused("a unit claims once: put all messages into one batch");
+    if (mark_) throw refused("claim before the first mark: going back to it would undo the claim");
     batch_.emplace(batch);
     sent_.resize(batch.size());
     if (!batch.empty()) session_->claim(*batch_);
@@ -108,7 +97,12 @@ Transaction& Unit::on(std::size_t index) {
   require_open();
   if (!first(index)) throw refused("only a message that is first has an effect");
   const Claimant& claimant = batch_->claimants()[index];
-  scope_.cause = {static_cast<std::uint32_t>(index), consumer_.name, &claimant};
+  const auto message = static_cast<std::uint32_t>(index);
+  scope_.cause = {message, consumer_.name, &claimant};
+  if (mark_) {
+    undone_.erase(message);
+    ran_since_.push_back(message);
+  }
   return scope_;
 }
 
@@ -119,13 +113,29 @@ Transaction& Unit::whole() {
 
 bool Unit::forget(std::size_t index) {
   const auto message = static_cast<std::uint32_t>(index);
+  if (index < sent_.size() && sent_[index]) {
+    failed_ = true;
+    return false;
+  }
   statements_.forget(message);
   staging_.forget(message);
   spoiled_.erase(message);
   forgotten_.insert(message);
-  const bool sent = index < sent_.size() && sent_[index];
-  if (sent) failed_ = true;
-  return !sent;
+  return true;
+}
+
+Unit::Ending Unit::ending_of(Batch::Index index) const {
+  const auto found = endings_.find(index);
+  return found == endings_.end() ? Ending{} : found->second;
+}
+
+void Unit::set_outcome(Batch::Index index, Recorded recorded, Ending ending) {
+  if (ending.retry_after || !ending.detail.empty()) {
+    endings_[index] = std::move(ending);
+  } else {
+    endings_.erase(index);
+  }
+  batch_->finish(index, std::move(recorded));
 }
 
 void Unit::finish(std::size_t index, Outcome outcome) {
@@ -134,9 +144,18 @@ void Unit::finish(std::size_t index, Outcome outcome) {
   if (outcomes_written_) throw refused("the outcomes of this unit were flushed: finish messages before flush()");
   const auto message = static_cast<Batch::Index>(index);
   forgotten_.erase(message);
-  retry_after_.erase(message);
-  if (const auto* retry = std::get_if<Retry>(&outcome)) retry_after_[message] = retry->after;
-  batch_->finish(message, recorded_of(std::move(outcome)));
+  if (mark_) {
+    undone_.erase(message);
+    finished_since_.push_back({message, batch_->finished(message), ending_of(message)});
+  }
+  Ending ending;
+  if (const auto* const retry = std::get_if<Retry>(&outcome)) ending.retry_after = retry->after;
+  std::visit(
+      [&](auto& any) {
+        if constexpr (requires { any.detail; }) ending.detail = std::move(any.detail);
+      },
+      outcome);
+  set_outcome(message, recorded_of(std::move(outcome)), std::move(ending));
 }
 
 void Unit::park(const Envelope& envelope, const Enrolled& consumer, std::string_view reason, std::string_view detail) {
@@ -150,12 +169,17 @@ void Unit::park(const Claimant& claimant, std::string_view reason, std::string_v
 }
 
 bool Unit::unwritten() const {
-  return !statements_.empty() || !staging_.empty() || !parked_.empty() ||
+  return !statements_.empty() || !staging_.empty() || parked_.size() > parked_written_ ||
          (batch_ && !outcomes_written_ && !batch_->records().empty());
 }
 
 void Unit::mark_sent(std::uint32_t message) {
   if (message < sent_.size()) sent_[message] = true;
+}
+
+void Unit::mark_staged_sent() {
+  for (const StagedOutgoing& row : staging_.outgoing()) mark_sent(row.cause);
+  for (const StagedCall& row : staging_.calls()) mark_sent(row.cause);
 }
 
 void Unit::run_statements() {
@@ -164,19 +188,29 @@ void Unit::run_statements() {
   statements_.clear();
 }
 
-// A message that failed for good is parked as well, so that one list holds all that waits for a person.
 std::vector<OutcomeRow> Unit::outcomes() {
   std::vector<OutcomeRow> rows;
   if (!batch_ || outcomes_written_) return rows;
   outcomes_written_ = true;
+  if (resumed_) {
+    rows.push_back({&batch_->claimants()[0], batch_->finished(0), ending_of(0).retry_after, true});
+    return rows;
+  }
   for (auto& [index, recorded] : batch_->records()) {
-    const Claimant& claimant = batch_->claimants()[index];
-    if (recorded.state == State::quarantined) {
-      parked_.push_back(parked(claimant, consumer_.number, recorded.code, {}));
-    }
-    const auto after = retry_after_.find(index);
-    rows.push_back(
-        {&claimant, std::move(recorded), after == retry_after_.end() ? std::nullopt : std::optional(after->second)});
+    rows.push_back({&batch_->claimants()[index], std::move(recorded), ending_of(index).retry_after});
+  }
+  return rows;
+}
+
+// A message that failed for good is parked as well, so that one list holds all that waits for a person. One whose
+// operation belongs to another has no key there: sent again, it must be claimed again and never run.
+std::vector<Parked> Unit::failures(std::span<const OutcomeRow> outcomes) const {
+  std::vector<Parked> rows;
+  for (const OutcomeRow& row : outcomes) {
+    if (row.recorded.state != State::quarantined) continue;
+    const auto index = static_cast<Batch::Index>(row.claimant - batch_->claimants().data());
+    rows.push_back(parked(*row.claimant, consumer_.number, row.recorded.code, ending_of(index).detail));
+    if (batch_->first(index)) rows.back().key = row.claimant->key;
   }
   return rows;
 }
@@ -185,16 +219,23 @@ std::vector<OutcomeRow> Unit::outcomes() {
 const char* Unit::unsettled() const {
   if (!spoiled_.empty()) return "a message asked for what cannot be done: forget() and finish() it, or roll back";
   if (!forgotten_.empty()) return "a message was taken out and has no outcome: finish() it, or roll back";
+  if (!undone_.empty()) return "a message was undone and has not run again: run or finish() it, or roll back";
   return nullptr;
 }
 
 void Unit::write_all() {
   run_statements();
-  for (const StagedOutgoing& row : staging_.outgoing()) mark_sent(row.cause);
-  for (const StagedCall& row : staging_.calls()) mark_sent(row.cause);
+  mark_staged_sent();
   const std::vector<OutcomeRow> rows = outcomes();
-  session_->write({rows, parked_, staging_.outgoing(), staging_.calls()});
-  parked_.clear();
+  const std::vector<Parked> failed = failures(rows);
+  std::vector<const Parked*> to_park;
+  for (std::size_t at = parked_written_; at < parked_.size(); ++at) to_park.push_back(&parked_[at]);
+  for (const Parked& row : failed) to_park.push_back(&row);
+  session_->write({std::span(counted_).subspan(counted_written_), rows, std::span(resolved_).subspan(resolved_written_),
+                   to_park, staging_.outgoing(), staging_.calls()});
+  parked_written_ = parked_.size();
+  counted_written_ = counted_.size();
+  resolved_written_ = resolved_.size();
   staging_.written();
 }
 
@@ -205,15 +246,6 @@ void Unit::flush() {
     session_->flush(batch());
   });
 }
-
-void Unit::mark() { throw refused("marks are not built yet"); }
-void Unit::back_to_mark() { throw refused("marks are not built yet"); }
-std::optional<std::size_t> Unit::culprit() const { return std::nullopt; }
-std::vector<int> Unit::attempts(std::span<const Key> messages) { return std::vector<int>(messages.size()); }
-void Unit::count(const Key&, Attempt, std::string_view) { throw refused("attempts are not built yet"); }
-std::optional<Kept> Unit::start_due(std::chrono::milliseconds) { return std::nullopt; }
-bool Unit::resume(const Claimant&) { return false; }
-void Unit::resolve(std::int64_t) { throw refused("waiting messages are not built yet"); }
 
 Commit Unit::commit() {
   if (ending_) return *ending_;
@@ -226,8 +258,11 @@ Commit Unit::commit() {
       });
     }
   } catch (...) {
-    session_->roll_back();
-    ending_ = Commit::failed;
+    // Until it is left for good, the way back to a mark stays open.
+    if (!mark_ || !session_->in_transaction()) {
+      session_->roll_back();
+      ending_ = Commit::failed;
+    }
     throw;
   }
   if (ending == Commit::failed) session_->roll_back();

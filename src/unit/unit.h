@@ -66,18 +66,47 @@ class Unit final : public UnitOfWork {
     Unit& unit_;
   };
 
+  // What the store keeps of a finished message besides its recorded outcome.
+  struct Ending {
+    std::optional<std::chrono::milliseconds> retry_after;
+    std::string detail;
+  };
+  // One finish() since the last mark: what it has replaced.
+  struct Finish {
+    Batch::Index index;
+    Recorded recorded;
+    Ending ending;
+  };
+  // How far the unit had come at its last mark.
+  struct Mark {
+    Staging::Place staging;
+    std::size_t counted = 0, counted_written = 0;
+    std::size_t resolved = 0, resolved_written = 0;
+    std::size_t parked_written = 0;
+    bool outcomes_written = false;
+    std::vector<bool> sent;
+    std::set<std::uint32_t> forgotten;
+    std::set<std::uint32_t> undone;
+  };
+
   void require_open() const;
   template <class Work>
   void buffered(std::uint32_t message, Work&& work);
   template <class Work>
   auto guarded(Work&& work);
+  std::optional<std::size_t> culprit_of(const Fault& fault) const;
+  Ending ending_of(Batch::Index index) const;
+  void set_outcome(Batch::Index index, Recorded recorded, Ending ending);
   void mark_sent(std::uint32_t message);
+  void mark_staged_sent();
   void run_statements();
   std::vector<OutcomeRow> outcomes();
+  std::vector<Parked> failures(std::span<const OutcomeRow> outcomes) const;
   const char* unsettled() const;  // why the unit cannot be written; null if it can
   void write_all();
   bool unwritten() const;
   Batch* batch() { return batch_ ? &*batch_ : nullptr; }
+  void forget_all_since_mark();
 
   const std::unique_ptr<Session> session_;
   const Enrolled consumer_;
@@ -86,8 +115,10 @@ class Unit final : public UnitOfWork {
   Scope scope_{*this};
 
   bool failed_ = false;
+  std::optional<std::size_t> culprit_;
   std::optional<Commit> ending_;
   bool outcomes_written_ = false;
+  bool resumed_ = false;  // batch_ is one message that the store kept
   std::optional<Batch> batch_;
   std::vector<Answer> answers_;
   Statements statements_;
@@ -95,8 +126,38 @@ class Unit final : public UnitOfWork {
   std::vector<bool> sent_;             // messages some of whose statements are on their way
   std::set<std::uint32_t> spoiled_;    // messages that asked for what cannot be done; nothing of it was sent
   std::set<std::uint32_t> forgotten_;  // messages taken out that have no outcome yet
-  std::unordered_map<Batch::Index, std::chrono::milliseconds> retry_after_;
+  std::set<std::uint32_t> undone_;     // messages that have to run again, or to be finished: back_to_mark() undid them
+  std::unordered_map<Batch::Index, Ending> endings_;
+  // Written up to a place, and kept: going back to a mark may take the writing back.
   std::vector<Parked> parked_;
+  std::vector<AttemptRow> counted_;
+  std::vector<std::int64_t> resolved_;
+  std::size_t parked_written_ = 0;
+  std::size_t counted_written_ = 0;
+  std::size_t resolved_written_ = 0;
+
+  int marks_ = 0;
+  std::optional<Mark> mark_;              // the last one
+  std::vector<Finish> finished_since_;    // it
+  std::vector<std::uint32_t> ran_since_;  // it
 };
+
+// A transaction in which a statement has failed can never commit: PostgreSQL would answer COMMIT with ROLLBACK and no
+// error, SQLite would commit the rest. Only going back to a mark mends it.
+template <class Work>
+auto Unit::guarded(Work&& work) {
+  require_open();
+  try {
+    return work();
+  } catch (const Fault& fault) {
+    failed_ = true;
+    culprit_ = culprit_of(fault);
+    throw;
+  } catch (...) {
+    failed_ = true;
+    culprit_.reset();
+    throw;
+  }
+}
 
 }  // namespace onceward

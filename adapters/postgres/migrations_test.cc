@@ -1,0 +1,65 @@
+// A database that an older program has made and used.
+#include "adapters/postgres/migrations.h"
+
+#include <gtest/gtest.h>
+
+#include "adapters/postgres/schema.h"
+#include "onceward/adapter/postgres.h"
+#include "tests/fixtures/postgres_database.h"
+
+namespace onceward::postgres {
+namespace {
+
+// As version 0.1 wrote it; uuids are padded by the reader's own function.
+constexpr const char* used = R"sql(
+CREATE FUNCTION u(text) RETURNS uuid LANGUAGE sql AS $$SELECT lpad($1, 32, '0')::uuid$$;
+INSERT INTO onceward.consumer (name, scheme, identity) VALUES ('billing', 'hash', '');
+INSERT INTO onceward.inbox (key, consumer, payload_hash, tenant, producer, id) VALUES
+  (u('1'), 1, '', 'main', 'shop', 'failed'), (u('2'), 1, '', 'main', 'shop', 'done'),
+  (u('3'), 1, '', 'main', 'shop', 'operation');
+INSERT INTO onceward.inbox_outcome (key, consumer, state, code, result) VALUES
+  (u('1'), 1, 6, 'never', ''), (u('3'), 1, 6, 'operation_conflict', '');
+INSERT INTO onceward.attempt (key, kind, worker) VALUES (u('1'), 'start', 'worker 1'), (u('1'), 'void', 'worker 1');
+)sql";
+constexpr const char* parked = R"sql(
+INSERT INTO onceward.quarantine (consumer, fingerprint, reason, detail, tenant, producer, id, envelope, payload) VALUES
+  (1, lpad('1', 32, '0')::uuid, 'never', '', 'main', 'shop', 'failed', '{}', ''),
+  (1, lpad('2', 32, '0')::uuid, 'conflict', '', 'main', 'shop', 'failed', '{}', ''),
+  (1, lpad('3', 32, '0')::uuid, 'conflict', '', 'main', 'shop', 'done', '{}', ''),
+  (1, lpad('4', 32, '0')::uuid, 'operation_conflict', '', 'main', 'shop', 'operation', '{}', '')
+  ON CONFLICT (fingerprint) DO NOTHING)sql";
+
+class PostgresMigrations : public testing::Test {
+ protected:
+  PostgresMigrations() { migrate(connection_, migrations().first(1)); }
+
+  fixtures::PostgresDatabase database_;
+  Connection connection_{PostgresOptions{.url = database_.url()}};
+  std::unique_ptr<fixtures::Reader> reader_ = fixtures::read_postgres(database_.url());
+};
+
+TEST_F(PostgresMigrations, TablesOfTheFirstStepAreCarriedOver) {
+  reader_->run(used);
+  reader_->run(parked);
+  EXPECT_EQ(schema_status(connection_).pending, std::vector<std::string>{"002 worker"});
+  EXPECT_EQ(migrate(connection_).version, 2);
+  EXPECT_EQ(reader_->read("SELECT key = u('1'), kind, worker, code FROM onceward.attempt ORDER BY number"),
+            (fixtures::TextRows{{"t", "start", "worker 1", ""}, {"t", "void", "worker 1", ""}}));
+  EXPECT_EQ(
+      reader_->read("SELECT fingerprint = u(number::text), key = u('1'), attempts, state FROM onceward.quarantine "
+                    "ORDER BY number"),
+      (fixtures::TextRows{{"t", "t", "0", "parked"},
+                          {"t", std::nullopt, "0", "parked"},
+                          {"t", std::nullopt, "0", "parked"},
+                          {"t", std::nullopt, "0", "parked"}}));
+}
+
+TEST_F(PostgresMigrations, ProgramOfTheFirstStepThatStillRunsCanWrite) {
+  migrate(connection_);
+  reader_->run(parked);
+  reader_->run(parked);
+  EXPECT_EQ(reader_->number("SELECT count(*) FROM onceward.quarantine WHERE state = 'parked' AND key IS NULL"), 4);
+}
+
+}  // namespace
+}  // namespace onceward::postgres
