@@ -29,6 +29,8 @@ Timestamp from_postgres_micros(std::int64_t micros) {
   return Timestamp(postgres_epoch) + std::chrono::microseconds(micros);
 }
 
+void Column::reserve(std::size_t rows, std::size_t bytes) { array_.reserve(header_bytes + 4 * rows + bytes); }
+
 void Column::add(std::int64_t value) {
   const int width = type_.element == int2_type.element ? 2 : type_.element == int4_type.element ? 4 : 8;
   char bytes[8];

@@ -27,7 +27,9 @@ inline constexpr Type int4_type{23, 1007, "integer"};
 inline constexpr Type text_type{25, 1009, "text"};
 inline constexpr Type float8_type{701, 1022, "double precision"};
 inline constexpr Type timestamptz_type{1184, 1185, "timestamptz"};
+inline constexpr Type numeric_type{1700, 1231, "numeric"};
 inline constexpr Type uuid_type{2950, 2951, "uuid"};
+inline constexpr Type jsonb_type{3802, 3807, "jsonb"};
 
 struct Parameter {
   Oid type = 0;
@@ -49,6 +51,8 @@ class Column {
   // The value is what `expression` makes of it: "now() + {} * interval '1 millisecond'".
   Column(std::string_view name, Type type, const char* expression) : name_(name), type_(type), wrapped_(expression) {}
 
+  // Room for an array of so many rows with so many bytes in all.
+  void reserve(std::size_t rows, std::size_t bytes);
   void add(std::string_view bytes) { add_element(bytes, false); }
   void add(const Key& key) { add({reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size()}); }
   void add(const PayloadHash& hash) { add({reinterpret_cast<const char*>(hash.bytes.data()), hash.bytes.size()}); }

@@ -1,5 +1,6 @@
 #include "adapters/postgres/session.h"
 
+#include "adapters/postgres/relation.h"
 #include "adapters/postgres/tables.h"
 #include "adapters/postgres/waiting.h"
 #include "src/unit/faults.h"

@@ -8,7 +8,6 @@
 
 #include "src/common/timestamp.h"
 #include "src/common/utf8.h"
-#include "src/effect/sql_text.h"
 
 namespace onceward::postgres {
 namespace {
@@ -119,37 +118,6 @@ std::int64_t rows_changed(const PGresult* result) {
   std::int64_t count = 0;
   std::from_chars(text.data(), text.data() + text.size(), count);
   return count;
-}
-
-OverRelation over(const Relation& relation, std::string_view sql) {
-  OverRelation made;
-  std::string expressions;
-  for (const auto& source : relation.columns) {
-    const auto add = [&](Type type, const auto& values) {
-      Column& column = made.columns.emplace_back(source.name, type, Column::Shape::always_array);
-      for (const auto& value : values) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Blob>) {
-          column.add(value.bytes);
-        } else {
-          column.add(value);
-        }
-      }
-    };
-    if (const auto* integers = std::get_if<0>(&source.values)) add(int8_type, *integers);
-    if (const auto* texts = std::get_if<1>(&source.values)) add(text_type, *texts);
-    if (const auto* blobs = std::get_if<2>(&source.values)) add(bytea_type, *blobs);
-    if (const auto* times = std::get_if<3>(&source.values)) add(timestamptz_type, *times);
-    expressions += fmt::format("{}unnest(${}::{}[]) AS {}", expressions.empty() ? "" : ", ", made.columns.size(),
-                               made.columns.back().type().name, quoted(source.name));
-  }
-  for (const Column& column : made.columns) {
-    if (column.size() != made.columns.front().size()) {
-      throw Fault(FaultCode::statement_failed, Poisons::transaction,
-                  fmt::format("the columns of relation {} differ in length", relation.name));
-    }
-  }
-  made.sql = with_table(fmt::format("{} AS (SELECT {})", quoted(relation.name), expressions), sql);
-  return made;
 }
 
 }  // namespace onceward::postgres

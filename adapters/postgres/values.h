@@ -25,11 +25,4 @@ class ValueParameters {
 Rows rows_of(const PGresult* result);
 std::int64_t rows_changed(const PGresult* result);
 
-// A statement with `relation` put before it, and its columns as parameters.
-struct OverRelation {
-  std::string sql;
-  std::vector<Column> columns;
-};
-OverRelation over(const Relation& relation, std::string_view sql);
-
 }  // namespace onceward::postgres

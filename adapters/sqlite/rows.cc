@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "adapters/sqlite/faults.h"
+#include "src/common/hex.h"
 #include "src/common/stored_text.h"
 #include "src/effect/sql_text.h"
 
@@ -107,15 +108,16 @@ constexpr sqlite3_module module_of_rows() {
 }
 constexpr sqlite3_module rows_module = module_of_rows();
 
-void check_identifier(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  bool good = !name.empty() && name.size() <= 63 && letter(name.front());
-  for (const char c : name) good = good && (letter(c) || (c >= '0' && c <= '9'));
-  if (!good) {
-    throw Fault(FaultCode::statement_failed, Poisons::transaction,
-                "a relation and its columns are named by letters, digits and '_', at most 63, not beginning with a "
-                "digit");
-  }
+void answer_uuid(sqlite3_context* context, const Uuid& uuid) {
+  const UuidText text = uuid_text(uuid.bytes);
+  sqlite3_result_text(context, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+}
+
+void answer_text(sqlite3_context* context, std::string_view text) {
+  if (flaw_of(text) == TextFlaw::none)
+    answer(context, text);
+  else
+    sqlite3_result_error_code(context, SQLITE_MISMATCH);
 }
 
 }  // namespace
@@ -140,45 +142,31 @@ void answer(sqlite3_context* context, Blob blob) {
   sqlite3_result_blob64(context, blob.bytes.empty() ? "" : blob.bytes.data(), blob.bytes.size(), SQLITE_STATIC);
 }
 
-RelationRows::RelationRows(const Relation& relation) : relation_(relation) {
-  check_identifier(relation.name);
-  if (relation.columns.empty() || relation.columns.size() > most_columns) {
-    throw Fault(FaultCode::statement_failed, Poisons::transaction,
-                fmt::format("a relation has 1 to {} columns", most_columns));
-  }
-  const auto rows_of = [](const Column& column) {
-    return std::visit([](const auto& values) { return values.size(); }, column.values);
-  };
-  size_ = rows_of(relation.columns.front());
-  for (const Column& column : relation.columns) {
-    check_identifier(column.name);
-    if (rows_of(column) != size_) {
-      throw Fault(FaultCode::statement_failed, Poisons::transaction,
-                  fmt::format("the columns of relation {} differ in length", relation.name));
-    }
-  }
-}
-
 void RelationRows::column(sqlite3_context* context, std::size_t row, int column) const {
   const auto place = static_cast<std::size_t>(column);
   if (place >= relation_.columns.size()) return;  // NULL
+  const Column& source = relation_.columns[place];
+  if (!source.present.empty() && !source.present[row]) return;
   std::visit(
       [&](const auto& values) {
-        const auto& value = values[row];
-        using Type = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<Type, std::int64_t>) {
-          sqlite3_result_int64(context, value);
-        } else if constexpr (std::is_same_v<Type, Timestamp>) {
-          sqlite3_result_int64(context, value.time_since_epoch().count());
-        } else if constexpr (std::is_same_v<Type, Blob>) {
-          answer(context, value);
-        } else if (flaw_of(value) == TextFlaw::none) {
-          answer(context, value);
+        using Values = std::decay_t<decltype(values)>;
+        if constexpr (std::is_same_v<Values, Decimals>) {
+          sqlite3_result_int64(context, values.minor_units[row]);
+        } else if constexpr (std::is_same_v<Values, std::span<const Timestamp>>) {
+          sqlite3_result_int64(context, values[row].time_since_epoch().count());
+        } else if constexpr (std::is_same_v<Values, std::span<const Blob>>) {
+          answer(context, values[row]);
+        } else if constexpr (std::is_same_v<Values, std::span<const Uuid>>) {
+          answer_uuid(context, values[row]);
+        } else if constexpr (std::is_same_v<Values, std::span<const Json>>) {
+          answer_text(context, values[row].text);
+        } else if constexpr (std::is_same_v<Values, std::span<const std::string_view>>) {
+          answer_text(context, values[row]);
         } else {
-          sqlite3_result_error_code(context, SQLITE_MISMATCH);
+          sqlite3_result_int64(context, values[row]);  // an integer or a boolean
         }
       },
-      relation_.columns[place].values);
+      source.values);
 }
 
 std::string RelationRows::over(std::string_view sql) const {

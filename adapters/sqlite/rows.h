@@ -10,10 +10,11 @@
 #include <string_view>
 
 #include "onceward/transaction.h"
+#include "src/effect/relation.h"
 
 namespace onceward::sqlite {
 
-inline constexpr int most_columns = 64;
+inline constexpr int most_columns = static_cast<int>(most_relation_columns);
 
 class RowSource {
  public:
@@ -57,8 +58,8 @@ class RowsTable {
 // A user's relation as such rows.
 class RelationRows final : public RowSource {
  public:
-  // Throws Fault where names are no identifiers or columns differ in length.
-  explicit RelationRows(const Relation& relation);
+  // Throws Fault where the relation is not one.
+  explicit RelationRows(const Relation& relation) : relation_(relation), size_(checked_rows(relation)) {}
   std::size_t size() const override { return size_; }
   void column(sqlite3_context* context, std::size_t row, int column) const override;
   // `sql` with the relation put before it.
@@ -66,7 +67,7 @@ class RelationRows final : public RowSource {
 
  private:
   const Relation& relation_;
-  std::size_t size_ = 0;
+  std::size_t size_;
 };
 
 void answer(sqlite3_context* context, std::string_view text);

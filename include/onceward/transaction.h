@@ -3,7 +3,9 @@
 
 #include <array>
 #include <chrono>
+#include <compare>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -58,17 +60,41 @@ using Datum = std::variant<std::monostate, std::int64_t, double, bool, std::stri
 using Row = std::vector<Datum>;
 using Rows = std::vector<Row>;
 
+// The values of a relation's columns that have no type of their own in the standard library.
+struct Uuid {
+  std::array<unsigned char, 16> bytes{};
+  friend auto operator<=>(const Uuid&, const Uuid&) = default;
+};
+struct Json {
+  std::string_view text;  // one JSON value, without \u0000
+  friend bool operator==(const Json&, const Json&) = default;
+};
+// 12.34 is 1234 minor units of scale 2.
+struct Decimals {
+  std::span<const std::int64_t> minor_units;
+  int scale = 0;  // 0 to 18
+  std::size_t size() const { return minor_units.size(); }
+};
+
 // Rows in memory that a statement may read as if they were a table: the way to write a whole batch at once.
-// All columns have the same length. Borrowed until the call returns.
+// All columns have the same length. Borrowed until the call returns. What each type is on each store stands in
+// docs/reference/stores.md.
 struct Column {
   std::string_view name;
   std::variant<std::span<const std::int64_t>, std::span<const std::string_view>, std::span<const Blob>,
-               std::span<const Timestamp>>
+               std::span<const Timestamp>, std::span<const bool>, std::span<const Uuid>, Decimals,
+               std::span<const Json>>
       values;
+  // Which rows have a value: the others are NULL, whatever `values` holds there. Empty: all have one.
+  std::span<const bool> present{};
 };
+inline std::size_t rows_of(const Column& column) {
+  return std::visit([](const auto& values) { return values.size(); }, column.values);
+}
+// Names are letters, digits and '_', at most 63, not beginning with a digit.
 struct Relation {
   std::string_view name;
-  std::span<const Column> columns;
+  std::span<const Column> columns;  // 1 to 96
 };
 
 // A message to publish once the transaction has committed. Borrowed until stage() returns.
