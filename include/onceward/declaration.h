@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "onceward/envelope.h"
+#include "onceward/log.h"
 
 namespace onceward {
 
@@ -110,6 +111,10 @@ struct HorizonInputs {
 };
 enum class RetentionCategory : std::uint8_t { money, regulatory, notification, projection, telemetry, low_value };
 
+// Whether the new messages of a batch share a transaction, as the messages of a serial worker share its session, or each
+// has its own.
+enum class TransactionScope : std::uint8_t { batch, each };
+
 struct Declaration {
   std::string name;
   std::string owner;   // who is told when a message is refused
@@ -119,6 +124,10 @@ struct Declaration {
   VersionRange event_versions;
   std::vector<FieldDeclaration> fields;
   std::vector<EffectDeclaration> effects;
+  std::vector<std::string> sql;  // the handler, if it is SQL: one statement each
+  TransactionScope transaction = TransactionScope::batch;
+  int workers = 1;           // in each process
+  std::size_t batch = 1000;  // the most messages of one transaction
   Order order = Order::none;
   std::optional<GapPolicy> gap;
   RetryBudget retry;
@@ -145,9 +154,24 @@ std::string to_string(const Mistake& mistake);  // file:line:column: key: messag
 // For people: each with its hint on a line of its own, then their number; nothing for none.
 std::string to_string(std::span<const Mistake> mistakes);
 
+struct AdminDeclaration {
+  std::string host;  // empty: no admin server
+  std::uint16_t port = 0;
+  friend bool operator==(const AdminDeclaration&, const AdminDeclaration&) = default;
+};
+struct LogDeclaration {
+  enum class Format : std::uint8_t { automatic, json, text };
+  Format format = Format::automatic;  // text on a terminal, else JSON
+  LogLevel level = LogLevel::info;
+  friend bool operator==(const LogDeclaration&, const LogDeclaration&) = default;
+};
+
 struct Application {
   std::string store;  // a URL: postgres://... or sqlite:path; empty: the environment or the command line names it
   std::vector<Declaration> consumers;
+  AdminDeclaration admin;
+  LogDeclaration log;
+  std::chrono::milliseconds drain{30'000};  // how long a process that is told to stop finishes what it holds
 };
 
 // Reads a file's text. Every mistake is reported, not only the first; unknown keys are mistakes.

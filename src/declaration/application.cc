@@ -3,6 +3,7 @@
 #include <set>
 
 #include "onceward/declaration.h"
+#include "src/declaration/address.h"
 #include "src/declaration/consumer.h"
 #include "src/declaration/document.h"
 #include "src/declaration/reading.h"
@@ -37,11 +38,45 @@ void read_consumers(Reading& reading, const Item& item, Application& application
   }
 }
 
+void read_listen(Reading& reading, const Item& item, AdminDeclaration& admin) {
+  const std::string* text = string_in(reading, item, listen_hint);
+  if (text == nullptr) return;
+  const auto address = read_address(*text);
+  if (!address) return reading.mistake(item, "is no address", std::string(listen_hint));
+  if (!is_loopback(address->host))
+    return reading.mistake(item, "is not on loopback, and authentication does not exist yet",
+                           "127.0.0.1, [::1] or localhost; others reach it through a proxy that asks who they are");
+  admin = {address->host, address->port};
+}
+
+void read_admin(Reading& reading, const Item& item, Application& application) {
+  constexpr Key<AdminDeclaration> keys[] = {{"listen", read_listen}};
+  read_table(reading, item, keys, application.admin);
+}
+
+void read_log(Reading& reading, const Item& item, Application& application) {
+  constexpr Key<LogDeclaration> keys[] = {{"format", into<&LogDeclaration::format>},
+                                          {"level", into<&LogDeclaration::level>}};
+  read_table(reading, item, keys, application.log);
+}
+
+void read_shutdown(Reading& reading, const Item& item, Application& application) {
+  constexpr Key<Application> keys[] = {{"drain", into<&Application::drain>}};
+  read_table(reading, item, keys, application);
+}
+
 Application read_root(Reading& reading, const Node& root) {
-  constexpr Key<Application> keys[] = {{"store", read_store}, {"consumer", read_consumers}};
+  constexpr Key<Application> keys[] = {{"store", read_store},
+                                       {"consumer", read_consumers},
+                                       {"admin", read_admin},
+                                       {"log", read_log},
+                                       {"shutdown", read_shutdown}};
   Application application;
   read_table(reading, {root, Path()}, keys, application);
-  if (std::get<Table>(root.value).find("store") != nullptr) reading.take(find_in_store(application.store), root);
+  const auto& table = std::get<Table>(root.value);
+  if (table.find("store") != nullptr) reading.take(find_in_store(application.store), root);
+  if (table.find("admin") != nullptr) reading.take(find_in_admin(application.admin), root);
+  reading.take(find_in_shutdown(application.drain), root);
   return application;
 }
 

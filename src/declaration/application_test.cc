@@ -123,6 +123,44 @@ TEST(Application, NeedsOnlyANameAndAnOwner) {
   expected.owner = "team";
   EXPECT_EQ(read(consumer).consumers, std::vector<Declaration>{expected});
   EXPECT_EQ(read("").consumers.size(), 0u);
+  EXPECT_EQ(read("").admin, AdminDeclaration{}) << "nothing listens unless it is declared";
+}
+
+TEST(Application, IsReadWithWhatTheProcessNeeds) {
+  const Application application = read(R"toml(
+[admin]
+listen = "[::1]:9464"
+[log]
+format = "json"
+level = "debug"
+[shutdown]
+drain = "5s"
+[[consumer]]
+name = "payments"
+owner = "team"
+source = "embedded:q"
+sql = ["INSERT INTO payment SELECT message_id FROM messages", "DELETE FROM invoice;"]
+transaction = "each"
+workers = 64
+batch = 10_000
+)toml");
+  EXPECT_EQ(application.admin, (AdminDeclaration{"::1", 9464}));
+  EXPECT_EQ(application.log, (LogDeclaration{LogDeclaration::Format::json, LogLevel::debug}));
+  EXPECT_EQ(application.drain, milliseconds(5000));
+  Declaration expected;
+  expected.name = "payments";
+  expected.owner = "team";
+  expected.source = "embedded:q";
+  expected.sql = {"INSERT INTO payment SELECT message_id FROM messages", "DELETE FROM invoice;"};
+  expected.transaction = TransactionScope::each;
+  expected.workers = 64;
+  expected.batch = 10'000;
+  EXPECT_EQ(application.consumers, std::vector<Declaration>{expected});
+}
+
+TEST(Application, TakesOneStatementWithoutAnArray) {
+  const auto application = read(std::string(consumer) + "source = \"embedded:q\"\nsql = \"DELETE FROM a\"\n");
+  EXPECT_EQ(application.consumers.at(0).sql, std::vector<std::string>{"DELETE FROM a"});
 }
 
 TEST(Application, KnowsEveryWayToNameAnIdentity) {
@@ -176,6 +214,50 @@ TEST(ApplicationMistake, OfTheWholeFile) {
       {"[[consumer]]\nname = \"x\"\nownr = \"y\"\n", 3, 1, "ownr", "unknown key", "did you mean \"owner\"?"},
   };
   for (const Case& wrong : cases) expect_one_mistake(wrong, "");
+}
+
+TEST(ApplicationMistake, OfTheProcess) {
+  const Case cases[] = {
+      {"[admin]\n", 1, 1, "admin.listen", "is missing", "127.0.0.1:9464"},
+      {"[admin]\nlisten = 9464\n", 2, 10, "admin.listen", "an integer where a string should be", "127.0.0.1:9464"},
+      {"[admin]\nlisten = \"9464\"\n", 2, 10, "admin.listen", "is no address", "a host and a port"},
+      {"[admin]\nlisten = \"localhost:65536\"\n", 2, 10, "admin.listen", "is no address", "a host and a port"},
+      {"[admin]\nlisten = \"0.0.0.0:9464\"\n", 2, 10, "admin.listen", "authentication does not exist yet", "proxy"},
+      {"[admin]\nlisten = \"db.example.com:1\"\n", 2, 10, "admin.listen", "is not on loopback", "[::1]"},
+      {"[admin]\nlsten = \"127.0.0.1:1\"\n", 2, 1, "admin.lsten", "unknown key", "did you mean \"listen\"?"},
+      {"[log]\nformat = \"jsn\"\n", 2, 10, "log.format", "\"jsn\" is no format", "did you mean \"json\"?"},
+      {"[log]\nlevel = \"trace\"\n", 2, 9, "log.level", "is no level", "one of: error, warn, info, debug"},
+      {"[log]\nfile = \"a\"\n", 2, 1, "log.file", "unknown key", "one of: format, level"},
+      {"[shutdown]\ndrain = \"2h\"\n", 2, 9, "shutdown.drain", "2h is outside 0ms to 1h", "does not wait"},
+      {"[shutdown]\ndrain = 30\n", 2, 9, "shutdown.drain", "an integer where a string should be", "\"30s\""},
+      {"[shutdown]\nwait = \"1s\"\n", 2, 1, "shutdown.wait", "unknown key", "one of: drain"},
+      {"log = \"json\"\n", 1, 7, "log", "a string where a table should be", "[header]"},
+  };
+  for (const Case& wrong : cases) expect_one_mistake(wrong, "");
+}
+
+TEST(ApplicationMistake, OfSql) {
+  const Case cases[] = {
+      {"sql = \"COMMIT\"\n", 5, 7, "sql", "begins with \"commit\"", "the transaction is Onceward's"},
+      {"sql = [\"DELETE FROM a\", \"ROLLBACK\"]\n", 5, 25, "sql[1]", "begins with \"rollback\"", "INSERT"},
+      {"sql = \"\"\n", 5, 7, "sql", "is empty", "leave the key out"},
+      {"sql = [\"\"]\n", 5, 8, "sql[0]", "is empty", "leave the key out"},
+      {"sql = []\n", 5, 7, "sql", "holds no statement", "leave the key out"},
+      {"sql = 1\n", 5, 7, "sql", "an integer where a statement or an array of them", "INSERT INTO"},
+      {"sql = [\"DELETE FROM a\", 1]\n", 5, 25, "sql[1]", "an integer where a string should be", "in quotes"},
+      {"transaction = \"none\"\n", 5, 15, "transaction", "\"none\" is no transaction", "one of: batch, each"},
+      {"workers = 0\n", 5, 11, "workers", "0 is outside 1 to 64", "connection of its own"},
+      {"workers = 65\n", 5, 11, "workers", "65 is outside 1 to 64", "connection of its own"},
+      {"batch = 0\n", 5, 9, "batch", "0 is outside 1 to 10000", "no more speed"},
+      {"batch = 10_001\n", 5, 9, "batch", "10001 is outside 1 to 10000", "no more speed"},
+      {"batch = -1\n", 5, 9, "batch", "is out of range", "limits"},
+      {"worker = 1\n", 5, 1, "worker", "unknown key", "did you mean \"workers\"?"},
+  };
+  for (const Case& wrong : cases) expect_one_mistake(wrong, std::string(consumer) + "source = \"embedded:q\"\n");
+  expect_one_mistake({"sql = \"DELETE FROM a\"\n", 4, 1, "sql", "there is no source", "source = \"embedded:"},
+                     consumer);
+  // While the source cannot be read, nothing is said about what follows from it.
+  expect_one_mistake({"source = 5\nsql = \"DELETE FROM a\"\n", 4, 10, "source", "an integer where", ""}, consumer);
 }
 
 TEST(ApplicationMistake, OfAConsumer) {

@@ -68,6 +68,27 @@ struct Choices<Mode> {
                                          {"forensic", Mode::forensic}, {"repair", Mode::repair}};
 };
 
+template <>
+struct Choices<TransactionScope> {
+  static constexpr std::string_view what = "transaction";
+  static constexpr Choice<TransactionScope> all[] = {{"batch", TransactionScope::batch},
+                                                     {"each", TransactionScope::each}};
+};
+
+template <>
+struct Choices<LogDeclaration::Format> {
+  using Format = LogDeclaration::Format;
+  static constexpr std::string_view what = "format";
+  static constexpr Choice<Format> all[] = {{"auto", Format::automatic}, {"json", Format::json}, {"text", Format::text}};
+};
+
+template <>
+struct Choices<LogLevel> {
+  static constexpr std::string_view what = "level";
+  static constexpr Choice<LogLevel> all[] = {
+      {"error", LogLevel::error}, {"warn", LogLevel::warn}, {"info", LogLevel::info}, {"debug", LogLevel::debug}};
+};
+
 // The fields of an envelope that may identify it. The business key is missing here because the rules refuse it.
 template <>
 struct Choices<FromEnvelope::Member> {

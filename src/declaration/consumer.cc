@@ -146,6 +146,20 @@ static void read(Reading& reading, const Item& item, EnvelopeLimits& limits) {
   read_table(reading, item, keys, limits);
 }
 
+// One statement, or several that run in order.
+static void read_sql(Reading& reading, const Item& item, Declaration& declaration) {
+  if (std::holds_alternative<Array>(item.node.value)) {
+    read(reading, item, declaration.sql);
+    if (declaration.sql.empty())
+      reading.mistake(item, "holds no statement", "leave the key out, or give it a statement");
+  } else if (std::holds_alternative<std::string>(item.node.value)) {
+    read(reading, item, declaration.sql.emplace_back());
+  } else {
+    reading.wrong_kind(item, "a statement or an array of them",
+                       "sql = \"INSERT INTO payment SELECT message_id, amount FROM messages\"");
+  }
+}
+
 constexpr Key<Declaration> consumer_keys[] = {
     {"name", into<&Declaration::name>},
     {"owner", into<&Declaration::owner>},
@@ -154,6 +168,10 @@ constexpr Key<Declaration> consumer_keys[] = {
     {"versions", read_versions},
     {"fields", into<&Declaration::fields>},
     {"effect", into<&Declaration::effects>},
+    {"sql", read_sql},
+    {"transaction", into<&Declaration::transaction>},
+    {"workers", into<&Declaration::workers>},
+    {"batch", into<&Declaration::batch>},
     {"order", into<&Declaration::order>},
     {"gap", into<&Declaration::gap>},
     {"retry", into<&Declaration::retry>},

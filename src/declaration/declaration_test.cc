@@ -51,6 +51,9 @@ TEST(DeclarationPage, NamesEveryKeyAndItsExampleUsesIt) {
   const std::string consumer = "[[consumer]]\nname = \"a\"\nowner = \"b\"\n";
   const std::string tables[] = {"zzzzzzzz = 1",
                                 "[store]\nzzzzzzzz = 1",
+                                "[admin]\nzzzzzzzz = 1",
+                                "[log]\nzzzzzzzz = 1",
+                                "[shutdown]\nzzzzzzzz = 1",
                                 consumer + "zzzzzzzz = 1",
                                 consumer + "identity.zzzzzzzz = 1",
                                 consumer + "identity.hash.zzzzzzzz = 1",
@@ -97,7 +100,13 @@ TEST(DeclarationPage, NamesEveryChoice) {
   expect_words_on_the_page<RetentionCategory>();
   expect_words_on_the_page<Mode>();
   expect_words_on_the_page<FromEnvelope::Member>();
-  expect_words_on_the_page<FieldType>();
+  expect_words_on_the_page<TransactionScope>();
+  expect_words_on_the_page<LogDeclaration::Format>();
+  expect_words_on_the_page<LogLevel>();
+  for (const auto& choice : declaration::Choices<FieldType>::all) {
+    EXPECT_THAT(page(), HasSubstr("`\"" + std::string(choice.word) + "\"`"));
+    EXPECT_THAT(page(), HasSubstr("\n| `" + std::string(choice.word) + "` |")) << "the table of what each type takes";
+  }
   for (const std::string_view column : declaration::message_columns())
     EXPECT_THAT(page(), HasSubstr('`' + std::string(column) + '`'));
 }
@@ -109,6 +118,12 @@ TEST(DeclarationPage, SaysTheDefaults) {
       {"first_delay", "`\"1s\"`"},
       {"longest_delay", "`\"5m\"`"},
       {"time_bound", "`\"30s\"`"},
+      {"transaction", "`\"batch\"`"},
+      {"workers", "`" + std::to_string(declaration.workers) + "`"},
+      {"batch", "`" + std::to_string(declaration.batch) + "`"},
+      {"format", "`\"auto\"`"},
+      {"level", "`\"info\"`"},
+      {"drain", "`\"30s\"`"},
       {"message_bytes", std::to_string(declaration.limits.message_bytes)},
       {"id_bytes", std::to_string(declaration.limits.id_bytes)},
       {"header_count", std::to_string(declaration.limits.header_count)},
@@ -117,6 +132,10 @@ TEST(DeclarationPage, SaysTheDefaults) {
   };
   EXPECT_EQ(declaration.retry, (RetryBudget{5, std::chrono::seconds(1), std::chrono::minutes(5)}));
   EXPECT_EQ(declaration.time_bound, std::chrono::seconds(30));
+  EXPECT_EQ(declaration.transaction, TransactionScope::batch);
+  const Application application;
+  EXPECT_EQ(application.log, (LogDeclaration{LogDeclaration::Format::automatic, LogLevel::info}));
+  EXPECT_EQ(application.drain, std::chrono::seconds(30));
   const std::string text = page();
   for (const auto& [key, value] : rows) {
     const auto row = text.find("| `" + key + "` |");

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "src/declaration/address.h"
 #include "src/declaration/duration.h"
 #include "src/declaration/text.h"
 
@@ -96,6 +97,18 @@ void check_modes(const std::set<Mode>& modes, Findings& findings) {
         {Path("modes")});
 }
 
+void check_work(const Declaration& declaration, Findings& findings) {
+  if (!declaration.sql.empty() && declaration.source.empty())
+    findings.add_about_key(Path("sql"), "there is no source whose messages it could read",
+                           "name the source too, e.g. source = \"embedded:payments.queue\"", {Path("source")});
+  findings.within(Path("workers"), declaration.workers, 1, 64,
+                  "each has a connection of its own to the store and to the source");
+  findings.within(Path("batch"),
+                  std::in_range<std::int64_t>(declaration.batch) ? static_cast<std::int64_t>(declaration.batch)
+                                                                 : std::numeric_limits<std::int64_t>::max(),
+                  1, 10'000, "past a few thousand, more messages in one transaction bring no more speed");
+}
+
 void check_limits(const EnvelopeLimits& limits, const Path& path, Findings& findings) {
   const auto within = [&](std::string_view key, std::size_t value, std::int64_t least, std::int64_t most,
                           std::string_view reason) {
@@ -129,12 +142,28 @@ std::vector<Finding> find_in(const Declaration& declaration) {
   check_versions(declaration.event_versions, Path("versions") / "event", findings);
   check_fields(declaration.fields, Path("fields"), findings);
   check_effects(declaration.effects, Path("effect"), findings);
+  check_sql(declaration.sql, Path("sql"), findings);
+  check_work(declaration, findings);
   check_retry(declaration.retry, Path("retry"), findings);
   check_duration(Path("time_bound"), declaration.time_bound, milliseconds(1), hours(1),
                  "longer work does not belong in one transaction, and without a bound a loop would hold it", findings);
   check_modes(declaration.modes, findings);
   check_horizon(declaration.horizon, declaration.retry, Path("retention"), findings);
   check_limits(declaration.limits, Path("limits"), findings);
+  return findings.all();
+}
+
+std::vector<Finding> find_in_admin(const AdminDeclaration& admin) {
+  Findings findings;
+  const Path path = Path("admin") / "listen";
+  if (admin.host.empty()) findings.add(path, "is missing", std::string(listen_hint));
+  return findings.all();
+}
+
+std::vector<Finding> find_in_shutdown(milliseconds drain) {
+  Findings findings;
+  check_duration(Path("shutdown") / "drain", drain, milliseconds(0), hours(1),
+                 "who stops a process does not wait longer for it", findings);
   return findings.all();
 }
 

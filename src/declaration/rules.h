@@ -2,6 +2,7 @@
 // reader of a file finds the line to it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -26,8 +27,8 @@ class Findings {
   void add(Path path, std::string message, std::string hint, std::initializer_list<Path> also = {}) {
     all_.push_back({std::move(path), std::move(message), std::move(hint), also});
   }
-  void add_about_key(Path path, std::string message, std::string hint) {
-    all_.push_back({std::move(path), std::move(message), std::move(hint), {}, true});
+  void add_about_key(Path path, std::string message, std::string hint, std::initializer_list<Path> also = {}) {
+    all_.push_back({std::move(path), std::move(message), std::move(hint), also, true});
   }
   // `reason` says why the limit is there.
   void within(const Path& path, std::int64_t value, std::int64_t least, std::int64_t most, std::string_view reason);
@@ -39,10 +40,13 @@ class Findings {
 
 std::vector<Finding> find_in(const Declaration& declaration);
 std::vector<Finding> find_in_store(std::string_view url);  // about store.url
+std::vector<Finding> find_in_admin(const AdminDeclaration& admin);
+std::vector<Finding> find_in_shutdown(std::chrono::milliseconds drain);
 
 // The parts, each in the file of its name.
 void check_identity(const IdentityPolicy& identity, std::size_t most_id_bytes, const Path& path, Findings& findings);
 void check_fields(const std::vector<FieldDeclaration>& fields, const Path& path, Findings& findings);
+void check_sql(const std::vector<std::string>& statements, const Path& path, Findings& findings);
 void check_source_url(std::string_view url, const Path& path, Findings& findings);
 void check_store_url(std::string_view url, const Path& path, Findings& findings);
 void check_horizon(const HorizonInputs& horizon, const RetryBudget& retry, const Path& path, Findings& findings);
@@ -50,6 +54,8 @@ void check_horizon(const HorizonInputs& horizon, const RetryBudget& retry, const
 inline constexpr std::size_t most_consumers = 256;
 inline constexpr std::size_t most_fields = 64;
 inline constexpr std::size_t most_effects = 64;
+inline constexpr std::size_t most_statements = 32;
+inline constexpr std::size_t most_statement_bytes = std::size_t{64} << 10;
 inline constexpr std::size_t most_volatile_fields = 64;
 inline constexpr int most_scale = 18;  // of a decimal that fits into 64 bits
 
