@@ -31,6 +31,7 @@ enum class Reason : std::uint8_t {
   unsupported_schema_version,
   unsupported_event_version,
   mode_not_accepted,
+  number_out_of_range,
 };
 
 std::string_view code(Reason reason);

@@ -133,6 +133,8 @@ std::string_view code(Reason reason) {
       return "unsupported_event_version";
     case Reason::mode_not_accepted:
       return "mode_not_accepted";
+    case Reason::number_out_of_range:
+      return "number_out_of_range";
   }
   return "";
 }

@@ -11,7 +11,7 @@
 namespace onceward {
 namespace {
 
-constexpr int kReasons = static_cast<int>(Reason::mode_not_accepted) + 1;
+constexpr int kReasons = static_cast<int>(Reason::number_out_of_range) + 1;
 constexpr int kFaults = static_cast<int>(FaultCode::transaction_failed) + 1;
 
 TEST(Names, EveryReasonHasACodeOfItsOwn) {
