@@ -24,12 +24,19 @@ constexpr std::string_view find_due =
     "SELECT due_at, position, deliveries FROM delivery WHERE queue = ?1 AND due_at <= ?2 ORDER BY due_at, position "
     "LIMIT ?3";
 constexpr std::string_view delete_due = "DELETE FROM delivery WHERE queue = ?1 AND (due_at, position) <= (?2, ?3)";
-constexpr std::string_view insert_delivery_sql =
+constexpr std::string_view insert_delivery =
     "INSERT INTO delivery (queue, due_at, position, deliveries) VALUES (?1, ?2, ?3, ?4)";
-constexpr std::string_view find_body = "SELECT body FROM message WHERE position = ?1";
+constexpr std::string_view insert_deliveries =
+    "INSERT INTO delivery (queue, due_at, position, deliveries) SELECT ?1, ?2, position, ?5 FROM message WHERE "
+    "position BETWEEN ?3 AND ?4";
+constexpr std::string_view find_bodies =
+    "SELECT position, body FROM message WHERE position BETWEEN ?1 AND ?2 ORDER BY position";
 constexpr std::string_view insert_message = "INSERT INTO message (position, body) VALUES (?1, ?2)";
 
-constexpr std::string_view delete_messages =
+constexpr std::string_view count_deliveries =
+    "SELECT count(*) FROM delivery WHERE queue = ?1 AND due_at = ?2 AND position BETWEEN ?3 AND ?4";
+constexpr std::string_view delete_messages = "DELETE FROM message WHERE position BETWEEN ?3 AND ?4";
+constexpr std::string_view delete_messages_held =
     "DELETE FROM message WHERE position IN (SELECT position FROM delivery WHERE queue = ?1 AND due_at = ?2 AND "
     "position BETWEEN ?3 AND ?4)";
 constexpr std::string_view delete_deliveries =
@@ -111,21 +118,15 @@ void Queue::take(std::size_t most, Disturber& disturber, std::vector<Taken>& int
   try {
     file_.write([&] {
       const std::int64_t now = sqlite::now_microseconds();
-      const std::int64_t due_at = now + visibility_.count();
       collect(disturber.looked_at(most), now, candidates_);
       disturber.shuffle(candidates_);
-      for (std::size_t i = 0; i < candidates_.size(); ++i) {
-        Candidate& candidate = candidates_[i];
-        if (i >= most) {
-          insert_delivery(candidate, 0);  // looked at and left: it is as ready as before
-          continue;
-        }
-        ++candidate.deliveries;
-        insert_delivery(candidate, due_at);
-        into.push_back({{candidate.position, due_at},
-                        static_cast<std::uint32_t>(candidate.deliveries),
-                        body_at(candidate.position)});
+      std::span<const Candidate> rest = candidates_;
+      std::size_t bytes = 0;
+      while (!rest.empty() && into.size() - before < most && bytes < EmbeddedOptions::most_bytes_at_once) {
+        const std::size_t room = most - (into.size() - before);
+        rest = rest.subspan(hand_out(run_of(rest.first(std::min(room, rest.size()))), now, bytes, into));
       }
+      for (const Candidate& left : rest) put_back(left);
     });
   } catch (...) {
     into.resize(before);  // nothing was handed out
@@ -158,26 +159,47 @@ void Queue::collect(std::size_t most, std::int64_t now, std::vector<Candidate>& 
   advance.run();
 }
 
-void Queue::insert_delivery(const Candidate& candidate, std::int64_t due_at) {
-  sqlite::Statement& insert = file_.statement(insert_delivery_sql);
-  bind_all(insert, {number_, due_at, candidate.position, candidate.deliveries});
-  insert.run();
+// The first of them that lie beside one another and have come equally often: mostly all.
+std::span<const Queue::Candidate> Queue::run_of(std::span<const Candidate> candidates) {
+  std::size_t size = 1;
+  while (size < candidates.size() && candidates[size].position == candidates[size - 1].position + 1 &&
+         candidates[size].deliveries == candidates[0].deliveries) {
+    ++size;
+  }
+  return candidates.first(size);
 }
 
-Bytes Queue::body_at(std::int64_t position) {
-  sqlite::Statement& find = file_.statement(find_body);
-  find.bind(1, position);
-  Bytes body;
-  bool found = false;
-  find.each([&](sqlite3_stmt* row) {
-    body = Bytes::copy_of(sqlite::bytes_at(row, 0));
-    found = true;
+// Answers how many of the run it has handed out before there were too many bytes.
+std::size_t Queue::hand_out(std::span<const Candidate> run, std::int64_t now, std::size_t& bytes,
+                            std::vector<Taken>& into) {
+  const std::int64_t due_at = now + visibility_.count();
+  const auto deliveries = static_cast<std::uint32_t>(run.front().deliveries + 1);
+  std::size_t count = 0;
+  sqlite::Statement& find = file_.statement(find_bodies);
+  bind_all(find, {run.front().position, run.back().position});
+  find.each_while([&](sqlite3_stmt* row) {
+    if (sqlite3_column_int64(row, 0) != run[count].position) return false;
+    const std::string_view body = sqlite::bytes_at(row, 1);
+    into.push_back({{run[count].position, due_at}, deliveries, Bytes::copy_of(body)});
+    ++count;
+    bytes += body.size();
+    return count < run.size() && bytes < EmbeddedOptions::most_bytes_at_once;
   });
-  if (!found) {
+  if (count < run.size() && bytes < EmbeddedOptions::most_bytes_at_once) {
     throw refused(fmt::format("embedded:{} is damaged: a message is not there; restore the file, or begin a new one",
                               file_.path()));
   }
-  return body;
+  sqlite::Statement& insert = file_.statement(insert_deliveries);
+  bind_all(insert, {number_, due_at, run.front().position, run[count - 1].position, deliveries});
+  insert.run();
+  return count;
+}
+
+// What was looked at and is not handed out is as ready as before.
+void Queue::put_back(const Candidate& candidate) {
+  sqlite::Statement& insert = file_.statement(insert_delivery);
+  bind_all(insert, {number_, 0, candidate.position, candidate.deliveries});
+  insert.run();
 }
 
 // In runs of neighbours that were handed out together: mostly all of them are one run.
@@ -201,14 +223,18 @@ std::uint64_t Queue::end(std::span<Ended> ended) {
 }
 
 std::uint64_t Queue::end_run(std::span<const Ended> run) {
-  const auto apply = [&](std::string_view sql) {
+  const auto on_run = [&](std::string_view sql) -> sqlite::Statement& {
     sqlite::Statement& statement = file_.statement(sql);
     bind_all(statement, {number_, run.front().handed.due_at, run.front().handed.position, run.back().handed.position});
-    return static_cast<std::uint64_t>(statement.run());
+    return statement;
   };
-  if (run.front().again) return apply(return_deliveries);
-  apply(delete_messages);  // before the rows that say which of them are still ours
-  return apply(delete_deliveries);
+  if (run.front().again) return static_cast<std::uint64_t>(on_run(return_deliveries).run());
+  std::int64_t still_ours = 0;
+  on_run(count_deliveries).each([&](sqlite3_stmt* row) { still_ours = sqlite3_column_int64(row, 0); });
+  // Messages go before the rows that say which of them are still ours. Mostly all are, which is cheaper to say.
+  on_run(still_ours == std::ssize(run) ? delete_messages : delete_messages_held).run();
+  on_run(delete_deliveries).run();
+  return static_cast<std::uint64_t>(still_ours);
 }
 
 void Queue::send(std::span<const std::string_view> messages) {

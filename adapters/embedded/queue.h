@@ -61,8 +61,9 @@ class Queue {
   std::int64_t number_of(std::string_view name);
   Reach reach();
   void collect(std::size_t most, std::int64_t now, std::vector<Candidate>& into);
-  void insert_delivery(const Candidate& candidate, std::int64_t due_at);
-  Bytes body_at(std::int64_t position);
+  static std::span<const Candidate> run_of(std::span<const Candidate> candidates);
+  std::size_t hand_out(std::span<const Candidate> run, std::int64_t now, std::size_t& bytes, std::vector<Taken>& into);
+  void put_back(const Candidate& candidate);
   std::uint64_t end_run(std::span<const Ended> run);
 
   const std::chrono::microseconds visibility_;

@@ -103,9 +103,23 @@ TEST_F(EmbeddedSources, WhatIsLongDueIsForgotten) {
   EXPECT_EQ(source->counters().settle_failed, 1u);
 }
 
+TEST_F(EmbeddedSources, OneReceiveHandsOutABoundedNumberOfBytes) {
+  const std::string large(EmbeddedOptions::most_bytes_at_once / 2, 'x');
+  const std::vector<std::string_view> messages{large, large, "a", "b"};
+  EmbeddedSender sender(options_);
+  sender.send(messages);
+  auto source = open_embedded(options_);
+  EXPECT_EQ(receive(*source).size(), 2u);
+  EXPECT_EQ(sender.depth(), (QueueDepth{2, 2}));
+  const auto rest = receive(*source);
+  ASSERT_EQ(rest.size(), 2u);
+  EXPECT_EQ(rest[0].envelope.payload(), "a");
+  EXPECT_EQ(rest[0].deliveries, 1u);
+}
+
 TEST_F(EmbeddedSources, MissingMessageIsToldAsDamage) {
-  send({"a"}, options_);
-  fixtures::read_sqlite(path_)->run("DELETE FROM message");
+  send({"a", "b", "c"}, options_);
+  fixtures::read_sqlite(path_)->run("DELETE FROM message WHERE position & 3 = 2");
   auto source = open_embedded(options_);
   EXPECT_EQ(fixtures::fault_of([&] { receive(*source); }), FaultCode::source_refused);
   EXPECT_EQ(source->counters().received, 0u);

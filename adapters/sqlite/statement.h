@@ -47,6 +47,14 @@ class Statement {
     const Resetting resetting{get()};
     while (step()) row(get());
   }
+  // The same until `row` answers false.
+  template <class Row>
+  void each_while(Row&& row) {
+    ++executed_;
+    const Resetting resetting{get()};
+    while (step() && row(get())) {
+    }
+  }
   // Runs to the end without throwing: SQLite's own answer.
   int try_run() noexcept;
 
