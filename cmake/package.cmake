@@ -1,4 +1,4 @@
-# find_package(Onceward) gives Onceward::onceward and Onceward::sqlite3. Only include/ is installed; src/ stays private.
+# find_package(Onceward) gives Onceward::onceward, Onceward::app and Onceward::sqlite3. Only include/ is installed; src/ stays private.
 include(CMakePackageConfigHelpers)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/Onceward)
 
@@ -6,6 +6,7 @@ install(TARGETS onceward onceward_sqlite3 EXPORT OncewardTargets)
 install(DIRECTORY include/onceward DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES ${sqlite_directory}/sqlite3.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onceward/sqlite)
 if(TARGET onceward_cli AND NOT ONCEWARD_FUZZ)
+  install(TARGETS onceward_app EXPORT OncewardTargets)
   install(TARGETS onceward_cli)
 endif()
 install(EXPORT OncewardTargets NAMESPACE Onceward:: DESTINATION ${package_directory})

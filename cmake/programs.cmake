@@ -1,22 +1,26 @@
-# apps/cli -> the binary `onceward`; examples/<name>/*.cc -> example_<name>; bench/<name>.cc -> bench_<name>.
+# apps/ -> the library Onceward::app and the binary `onceward`; apps/checker -> `onceward-checker`; examples/<name>/*.cc ->
+# example_<name>; bench/<name>.cc -> bench_<name>.
 if(ONCEWARD_APPS)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/cli/*.cc)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/*.cc)
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
-  list(FILTER sources EXCLUDE REGEX "/apps/cli/main\\.cc$")
-  set(ONCEWARD_CLI_OBJECTS)
-  if(sources)
-    add_library(onceward_cli_objects OBJECT ${sources})
-    onceward_compile_user(onceward_cli_objects)
-    target_link_libraries(onceward_cli_objects PUBLIC onceward CLI11::CLI11 nlohmann_json::nlohmann_json
-      fmt::fmt OpenSSL::Crypto tomlplusplus::tomlplusplus simdjson::simdjson PostgreSQL::PostgreSQL)
-    set(ONCEWARD_CLI_OBJECTS onceward_cli_objects)
-  endif()
-  if(EXISTS ${CMAKE_SOURCE_DIR}/apps/cli/main.cc)
-    onceward_executable(onceward_cli apps/cli/main.cc)
-    set_target_properties(onceward_cli PROPERTIES OUTPUT_NAME onceward)
-    target_link_libraries(onceward_cli PRIVATE ${ONCEWARD_CLI_OBJECTS} onceward CLI11::CLI11 fmt::fmt
-      nlohmann_json::nlohmann_json)
-  endif()
+  list(FILTER sources EXCLUDE REGEX "/main\\.cc$|/apps/checker/")
+  add_library(onceward_app STATIC ${sources})
+  add_library(Onceward::app ALIAS onceward_app)
+  set_target_properties(onceward_app PROPERTIES EXPORT_NAME app)
+  onceward_compile_user(onceward_app)
+  target_link_libraries(onceward_app PUBLIC onceward PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt
+    prometheus-cpp::core Boost::headers Threads::Threads)
+  onceward_executable(onceward_cli apps/cli/main.cc)
+  set_target_properties(onceward_cli PROPERTIES OUTPUT_NAME onceward)
+  target_link_libraries(onceward_cli PRIVATE onceward_app)
+
+  # Shares no line with what it checks.
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/checker/*.cc)
+  onceward_executable(onceward_checker ${sources})
+  set_target_properties(onceward_checker PROPERTIES OUTPUT_NAME onceward-checker)
+  target_link_libraries(onceward_checker PRIVATE onceward_sqlite3 PostgreSQL::PostgreSQL fmt::fmt
+    nlohmann_json::nlohmann_json)
+  add_dependencies(onceward_cli onceward_checker)  # the demo starts it
 endif()
 
 if(ONCEWARD_EXAMPLES)
@@ -30,7 +34,8 @@ if(ONCEWARD_EXAMPLES)
   foreach(name IN LISTS names)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/examples/${name}/*.cc)
     onceward_executable(example_${name} ${sources})
-    target_link_libraries(example_${name} PRIVATE Onceward::onceward PostgreSQL::PostgreSQL)
+    target_link_libraries(example_${name} PRIVATE Onceward::onceward PostgreSQL::PostgreSQL
+      $<TARGET_NAME_IF_EXISTS:onceward_app>)
     set_target_properties(example_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/examples)
   endforeach()
 endif()

@@ -1,5 +1,5 @@
 # The tree is the architecture: a stage may include only what stands before it in this list. tests/tidy reads it too.
-set(ONCEWARD_STAGES common declaration envelope source inbox effect outbox quarantine unit records)
+set(ONCEWARD_STAGES common declaration envelope source inbox effect outbox quarantine unit records worker)
 set(ONCEWARD_ADAPTERS sqlite postgres embedded memory)
 
 set(ONCEWARD_OBJECTS)  # every object library so far, in order

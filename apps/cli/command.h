@@ -8,13 +8,15 @@
 #include <string>
 #include <vector>
 
-namespace onceward::cli {
+#include "apps/daemon/exit_code.h"
+#include "onceward/run.h"
 
-enum Exit { ok = 0, error = 1, usage = 2, not_found = 3, conflict = 4, unavailable = 5, refused = 6 };
+namespace onceward::cli {
 
 struct Session {
   std::string output = "table";  // or json, ndjson
-  Exit ending = Exit::ok;
+  int ending = Exit::ok;
+  const Handlers* handlers = nullptr;  // of the program's own; never null once commands run
 };
 
 // A command under `parent` with an example in its help. `-o` is added for commands that print data.
@@ -28,6 +30,7 @@ void print_rows(const Session& session, const std::vector<std::string>& names,
 
 void add_version(CLI::App& parent, Session& session);
 void add_demo(CLI::App& parent, Session& session);
+void add_run(CLI::App& parent, Session& session);
 void add_store_migrate(CLI::App& parent, Session& session);
 void add_store_status(CLI::App& parent, Session& session);
 void add_config_check(CLI::App& parent, Session& session);

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
-#include "onceward/adapter/postgres.h"
-#include "onceward/adapter/sqlite.h"
+#include "apps/daemon/ports.h"
 #include "onceward/declaration.h"
 
 namespace onceward::cli {
@@ -13,22 +13,22 @@ namespace {
 
 constexpr std::size_t largest_file = 1u << 20;
 
-std::string from_environment() {
+}  // namespace
+
+std::string store_in_environment() {
   for (const char* name : {"ONCEWARD_STORE", "DATABASE_URL"}) {
     if (const char* const value = std::getenv(name); value && *value) return value;
   }
   return {};
 }
 
-std::string from_file(const std::string& path) {
-  const auto read = read_application(read_file(path), path);
+Application read_application_file(const std::string& path) {
+  auto read = read_application(read_file(path), path);
   if (const auto* mistakes = std::get_if<std::vector<Mistake>>(&read)) {
-    throw CLI::ValidationError("--config", "the file has mistakes:\n" + to_string(*mistakes));
+    throw CLI::ValidationError(path, "has mistakes:\n" + to_string(*mistakes));
   }
-  return std::get<Application>(read).store;
+  return std::get<Application>(std::move(read));
 }
-
-}  // namespace
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -46,23 +46,17 @@ void add_store_options(CLI::App& command, StoreChoice& choice) {
 
 std::unique_ptr<Store> open_store(const StoreChoice& choice) {
   if (!choice.url.empty()) return open_store(choice.url);
-  if (const std::string url = from_environment(); !url.empty()) return open_store(url);
-  if (!choice.file.empty()) return open_store(from_file(choice.file));
+  if (const std::string url = store_in_environment(); !url.empty()) return open_store(url);
+  if (!choice.file.empty()) return open_store(read_application_file(choice.file).store);
   throw CLI::ValidationError("--store", "no store is named: pass --store, set ONCEWARD_STORE, or pass --config");
 }
 
 std::unique_ptr<Store> open_store(const std::string& url) {
-  if (url.starts_with("postgres://") || url.starts_with("postgresql://")) {
-    PostgresOptions options;
-    options.url = url;
-    return open_postgres(options);
+  try {
+    return daemon::open_store(url);
+  } catch (const std::invalid_argument& mistake) {
+    throw CLI::ValidationError("--store", mistake.what());
   }
-  if (url.starts_with("sqlite:")) {
-    SqliteOptions options;
-    options.path = url.substr(7);
-    return open_sqlite(options);
-  }
-  throw CLI::ValidationError("--store", "a store is postgres://user@host/database or sqlite:PATH");
 }
 
 }  // namespace onceward::cli

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "onceward/declaration.h"
 #include "onceward/port/store.h"
 
 namespace onceward::cli {
@@ -19,6 +20,10 @@ void add_store_options(CLI::App& command, StoreChoice& choice);
 std::unique_ptr<Store> open_store(const StoreChoice& choice);
 std::unique_ptr<Store> open_store(const std::string& url);
 
+// ONCEWARD_STORE, else DATABASE_URL, else empty.
+std::string store_in_environment();
+// Throws CLI::ValidationError with every mistake.
+Application read_application_file(const std::string& path);
 // The file's text. Throws CLI::ValidationError when it cannot be read or is too large.
 std::string read_file(const std::string& path);
 

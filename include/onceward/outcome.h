@@ -11,8 +11,8 @@
 
 namespace onceward {
 
-// Done, Ignored and Rejected keep what the handler wrote and staged; Retry and Failed undo it. A code is stable and short;
-// a detail is for people, and holds no payload.
+// Done, Ignored and Rejected keep what the handler wrote and staged; Retry, Failed and Unknown undo it. A code is stable and
+// short; a detail is for people, and holds no payload.
 struct Done {
   std::string result;  // kept, and answered to duplicates; most handlers have none
 };
@@ -24,14 +24,18 @@ struct Rejected {  // the business said no: recorded, acknowledged, never retrie
 };
 struct Retry {  // transient: waits in our store
   std::string code;
-  std::chrono::milliseconds after{0};
+  std::chrono::milliseconds after{0};  // 0: by the consumer's budget
   std::string detail{};
 };
 struct Failed {  // will never work: quarantined with its bytes
   std::string code;
   std::string detail{};
 };
-using Outcome = std::variant<Done, Ignored, Rejected, Retry, Failed>;
+struct Unknown {  // something may have happened outside: quarantined, since only a person can say whether to try again
+  std::string code;
+  std::string detail{};
+};
+using Outcome = std::variant<Done, Ignored, Rejected, Retry, Failed, Unknown>;
 
 // The state of a message in the inbox; the numbers are what the tables hold.
 enum class State : std::int16_t {

@@ -69,6 +69,7 @@ State state_of(const Outcome& outcome) {
     State operator()(const Rejected&) const { return State::rejected; }
     State operator()(const Retry&) const { return State::retryable_failed; }
     State operator()(const Failed&) const { return State::quarantined; }
+    State operator()(const Unknown&) const { return State::quarantined; }
   };
   return std::visit(Visitor{}, outcome);
 }

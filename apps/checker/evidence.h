@@ -1,0 +1,53 @@
+// What a run has left behind: the rows in its database, what is left in its queue, and how its workers ended.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace checker {
+
+// run.json in the directory of a run.
+struct Run {
+  std::string directory;
+  bool naive = false;    // no consumer of Onceward's: only the effects are looked at
+  std::string store;     // postgres://... or sqlite:PATH
+  std::string consumer;  // its name
+  std::string capture_table, balance_table;
+};
+Run read_run(const std::string& directory);
+
+struct Capture {
+  std::string id, capture, invoice, currency;
+  std::int64_t amount = 0;
+};
+struct Parked {
+  std::string id, reason, payload;
+};
+struct Outcome {
+  std::string id, code;
+  int state = 0;
+};
+struct Outgoing {
+  std::string cause, type, key, payload;
+};
+struct Intent {
+  std::string endpoint, key, body;
+};
+
+struct Evidence {
+  std::vector<Capture> captures;
+  std::int64_t balance = 0;
+  std::vector<std::string> inbox;  // ids
+  std::vector<Outcome> outcomes;   // of those that are not plain done
+  std::vector<Outgoing> outbox;
+  std::vector<Intent> ledger;
+  std::vector<Parked> parked;
+  std::vector<std::string> queued;  // ids of messages that the queue still holds; empty where one has none
+  std::int64_t killed = 0;          // workers that ended by SIGKILL
+  std::int64_t aborted = 0;         // and by a message, with SIGABRT
+};
+// Throws std::runtime_error.
+Evidence collect(const Run& run);
+
+}  // namespace checker

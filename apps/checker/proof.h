@@ -1,0 +1,30 @@
+// Compares what was published with what is there, line by line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "apps/checker/evidence.h"
+#include "apps/checker/published.h"
+
+namespace checker {
+
+struct Line {
+  std::string name;
+  std::string expected;
+  std::string found;
+  bool ok = false;
+  std::string examples;  // a few of what is wrong
+};
+
+struct Proof {
+  std::vector<Line> lines;
+  std::int64_t published = 0, distinct = 0, conflicts = 0, poison = 0;
+  std::int64_t effects = 0, lost = 0, doubled = 0, crashes = 0;
+  bool ok = false;  // every line is
+};
+
+Proof prove(const Published& published, const Evidence& evidence, bool naive);
+
+}  // namespace checker

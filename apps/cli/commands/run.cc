@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "apps/cli/command.h"
+#include "apps/cli/stores.h"
+#include "apps/daemon/daemon.h"
+#include "apps/daemon/line_log.h"
+#include "apps/daemon/ports.h"
+
+namespace onceward::cli {
+namespace {
+
+// The first SIGTERM or SIGINT drains. The second ends the process where it stands, which is safe: every crash is a tested
+// path. Made before any other thread, so that all of them leave the signals to this one.
+class Signals {
+ public:
+  Signals() {
+    sigemptyset(&set_);
+    for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) sigaddset(&set_, signal);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    thread_ = std::thread([this] { wait(); });
+  }
+  ~Signals() {
+    ended_ = true;
+    pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  std::stop_token stop() const { return stop_.get_token(); }
+
+ private:
+  void wait() {
+    for (int signal = 0; sigwait(&set_, &signal) == 0;) {
+      if (ended_) return;
+      if (signal == SIGUSR1) continue;
+      if (stop_.stop_requested()) ::_exit(128 + signal);
+      stop_.request_stop();
+    }
+  }
+
+  sigset_t set_{};
+  std::atomic<bool> ended_ = false;
+  std::stop_source stop_;
+  std::thread thread_;
+};
+
+struct RunChoice {
+  std::string file;
+  std::string store;
+  bool migrate = false;
+};
+
+daemon::LineLog::Format format_of(LogDeclaration::Format declared) {
+  switch (declared) {
+    case LogDeclaration::Format::json:
+      return daemon::LineLog::Format::json;
+    case LogDeclaration::Format::text:
+      return daemon::LineLog::Format::text;
+    case LogDeclaration::Format::automatic:
+      break;
+  }
+  return daemon::format_of_stderr();
+}
+
+Application application_of(const RunChoice& choice) {
+  Application application = read_application_file(choice.file);
+  if (const std::string url = store_in_environment(); !url.empty()) application.store = url;
+  if (!choice.store.empty()) application.store = choice.store;
+  return application;
+}
+
+void run(Session& session, const RunChoice& choice) {
+  const Application application = application_of(choice);
+  const Signals signals;
+  daemon::LineLog log(format_of(application.log.format), application.log.level);
+  if (choice.migrate) daemon::open_store(application.store)->migrate();
+  try {
+    session.ending = daemon::Daemon(application, *session.handlers, log).run(signals.stop());
+  } catch (const std::invalid_argument& mistake) {
+    throw CLI::ValidationError(choice.file, mistake.what());
+  }
+}
+
+}  // namespace
+
+void add_run(CLI::App& parent, Session& session) {
+  CLI::App* const command = add_command(
+      parent, "run", "Runs the consumers of an application file until SIGTERM, which drains; a second one ends at once",
+      "onceward run app.toml --migrate");
+  auto choice = std::make_shared<RunChoice>();
+  command->add_option("file", choice->file, "The application file")->required();
+  command->add_option("--store", choice->store, "Instead of the file's [store]; else ONCEWARD_STORE, DATABASE_URL");
+  command->add_flag("--migrate", choice->migrate, "Brings the tables up to this program's version first");
+  command->callback([&session, choice] { run(session, *choice); });
+}
+
+}  // namespace onceward::cli

@@ -1,0 +1,61 @@
+// The command line. Every command is listed here; each stands in commands/<noun>/<verb>.cc.
+#include "onceward/run.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "apps/cli/command.h"
+#include "onceward/fault.h"
+
+namespace onceward {
+namespace cli {
+namespace {
+
+void add_commands(CLI::App& app, Session& session) {
+  app.require_subcommand(1);
+  CLI::App* const store = add_command(app, "store", "The tables in your database", "onceward store status --help");
+  store->require_subcommand(1);
+  add_store_migrate(*store, session);
+  add_store_status(*store, session);
+  CLI::App* const config = add_command(app, "config", "The application file", "onceward config check app.toml");
+  config->require_subcommand(1);
+  add_config_check(*config, session);
+  add_run(app, session);
+  add_demo(app, session);
+  add_version(app, session);
+}
+
+int parse(int argc, char** argv, const Handlers& handlers) {
+  CLI::App app{"Makes duplicate message delivery harmless.", "onceward"};
+  app.footer("Example: onceward store migrate --store sqlite:app.db");
+  Session session;
+  session.handlers = &handlers;
+  add_commands(app, session);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& mistake) {
+    app.exit(mistake);
+    return Exit::usage;
+  } catch (const Fault& fault) {
+    fmt::print(stderr, "onceward: {}: {}\n", code(fault.fault()), fault.what());
+    return exit_of(fault.fault());
+  }
+  return session.ending;
+}
+
+}  // namespace
+}  // namespace cli
+
+int run(int argc, char** argv, const Handlers& handlers) {
+  try {
+    return cli::parse(argc, argv, handlers);
+  } catch (const std::exception& unexpected) {
+    fmt::print(stderr, "onceward: {}\n", unexpected.what());
+    return Exit::error;
+  }
+}
+
+}  // namespace onceward

@@ -1,0 +1,176 @@
+#include "apps/daemon/daemon.h"
+
+#include <fmt/format.h>
+
+#include <condition_variable>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "apps/daemon/backlogs.h"
+#include "apps/daemon/exit_code.h"
+#include "apps/daemon/ports.h"
+
+namespace onceward::daemon {
+namespace {
+
+using std::chrono::milliseconds;
+
+// False if a stop came first.
+bool pause(std::stop_token stop, milliseconds time) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, time, [] { return false; });
+  return !stop.stop_requested();
+}
+
+// What a restart of the other side may mend; the rest needs a person, who is waiting for an answer.
+bool may_pass(const Fault& fault) {
+  return fault.fault() == FaultCode::store_unavailable || fault.fault() == FaultCode::source_unavailable ||
+         fault.fault() == FaultCode::busy || fault.fault() == FaultCode::lost_race ||
+         fault.fault() == FaultCode::store_full;
+}
+
+Handlers with_sql(const Application& application, const Handlers& given) {
+  Handlers all = given;
+  for (const Declaration& consumer : application.consumers) {
+    if (!consumer.sql.empty()) all[consumer.name] = SqlHandler{consumer.sql};
+    if (!all.contains(consumer.name)) {
+      throw std::invalid_argument(fmt::format(
+          "consumer {} has no handler: write sql = [...] in the file, or hand one to onceward::run()", consumer.name));
+    }
+    if (consumer.source.empty()) throw std::invalid_argument(fmt::format("consumer {} has no source", consumer.name));
+  }
+  return all;
+}
+
+}  // namespace
+
+Daemon::Daemon(Application application, const Handlers& handlers, Log& log)
+    : application_(std::move(application)), handlers_(with_sql(application_, handlers)), log_(log) {
+  if (application_.store.empty()) throw std::invalid_argument("no store is named: write [store] in the file");
+  if (application_.consumers.empty()) throw std::invalid_argument("the file declares no consumer");
+  for (const Declaration& consumer : application_.consumers) {
+    auto& tally = tallies_[consumer.name] = std::make_unique<ConsumerTally>();
+    for (int i = 0; i < consumer.workers; ++i) {
+      Post& post = *posts_.emplace_back(std::make_unique<Post>());
+      post.declaration = &consumer;
+      post.handler = &handlers_.at(consumer.name);
+      post.tally = tally.get();
+    }
+  }
+}
+
+int Daemon::run(std::stop_token stop) {
+  const std::stop_callback stopping(stop, [this] { failed_.request_stop(); });
+  std::optional<AdminServer> admin;
+  if (!application_.admin.host.empty()) {
+    admin.emplace(application_.admin.host, application_.admin.port, [this](auto path) { return page(path); });
+    const LogField fields[] = {{"port", std::int64_t{admin->port()}}};
+    log_.write(LogLevel::info, "listening for /livez, /readyz and /metrics", fields);
+  }
+  std::vector<std::jthread> threads;
+  for (const auto& post : posts_) {
+    threads.emplace_back([this, &post = *post] { work(post, failed_.get_token()); });
+  }
+  std::jthread backlogs;
+  if (admin) backlogs = std::jthread([this](std::stop_token own) { watch_backlogs(own); });
+  for (std::jthread& thread : threads) thread.join();
+  log_.write(LogLevel::info, "ended", {});
+  return exit_code_;
+}
+
+// A worker that could not begin tries again; one that meets what only a person can mend ends the process, which says so.
+void Daemon::work(Post& post, std::stop_token stop) {
+  for (milliseconds wait{100}; !stop.stop_requested(); wait = std::min(wait * 2, milliseconds(5'000))) {
+    try {
+      work_once(post, stop);
+      return;
+    } catch (const Fault& fault) {
+      if (!may_pass(fault)) return ended(fault.what(), exit_of(fault.fault()));
+      const LogField fields[] = {{"consumer", post.declaration->name}, {"why", fault.what()}};
+      log_.write(LogLevel::warn, "cannot begin yet", fields);
+      const std::lock_guard lock(post.mutex);
+      post.trouble = fault.what();
+    } catch (const std::exception& unexpected) {
+      return ended(unexpected.what(), 1);
+    }
+    if (!pause(stop, wait)) return;
+  }
+}
+
+void Daemon::work_once(Post& post, std::stop_token stop) {
+  const Declaration& declaration = *post.declaration;
+  const auto store = open_store(application_.store, declaration.time_bound);
+  const auto source = open_source(declaration.source, declaration.limits);
+  Worker worker(declaration, *post.handler, *store, *source, *post.tally, log_);
+  {
+    const std::lock_guard lock(post.mutex);
+    post.trouble.clear();
+    post.worker = &worker;
+  }
+  const std::string from = source->describe(), into = store->describe();
+  const LogField fields[] = {{"consumer", declaration.name}, {"source", from}, {"store", into}};
+  log_.write(LogLevel::info, "working", fields);
+  try {
+    worker.run(stop, application_.drain);
+  } catch (...) {
+    const std::lock_guard lock(post.mutex);
+    post.worker = nullptr;
+    throw;
+  }
+  const std::lock_guard lock(post.mutex);
+  post.worker = nullptr;
+  post.trouble = "ended";
+}
+
+Page Daemon::page(std::string_view path) const {
+  if (path == "/livez") return {200, "text/plain; charset=utf-8", "ok\n"};
+  if (path == "/readyz") return readiness();
+  if (path == "/metrics") {
+    Tallies tallies;
+    for (const auto& [name, tally] : tallies_) tallies[name] = tally.get();
+    const std::lock_guard lock(mutex_);
+    return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(tallies, backlogs_)};
+  }
+  return {404, "text/plain; charset=utf-8", "there are /livez, /readyz and /metrics\n"};
+}
+
+// Ready when every worker works; else each one's trouble, by consumer.
+Page Daemon::readiness() const {
+  nlohmann::ordered_json troubles = nlohmann::ordered_json::object();
+  for (const auto& post : posts_) {
+    const std::lock_guard lock(post->mutex);
+    const std::string trouble = post->worker ? post->worker->trouble() : post->trouble;
+    if (!trouble.empty()) troubles[post->declaration->name] = trouble;
+  }
+  const bool ready = troubles.empty() && !failed_.stop_requested();
+  const nlohmann::ordered_json body{{"ready", ready}, {"trouble", troubles}};
+  return {ready ? 200u : 503u, "application/json",
+          body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"};
+}
+
+void Daemon::watch_backlogs(std::stop_token stop) {
+  std::unique_ptr<Store> store;
+  while (!stop.stop_requested()) {
+    try {
+      if (!store) store = open_store(application_.store);
+      Backlogs seen = read_backlogs(*store);
+      const std::lock_guard lock(mutex_);
+      backlogs_ = std::move(seen);
+    } catch (const Fault&) {  // the workers tell of an outage; what is not known is not told
+      const std::lock_guard lock(mutex_);
+      backlogs_.clear();
+    }
+    pause(stop, milliseconds(5'000));
+  }
+}
+
+void Daemon::ended(const std::string& why, int code) {
+  const LogField fields[] = {{"why", why}};
+  log_.write(LogLevel::error, "cannot go on", fields);
+  exit_code_ = code;
+  failed_.request_stop();
+}
+
+}  // namespace onceward::daemon

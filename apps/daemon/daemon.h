@@ -1,0 +1,57 @@
+// `onceward run`: the workers of all consumers of an application, and what can be seen of them from outside.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "apps/daemon/admin_server.h"
+#include "apps/daemon/metrics.h"
+#include "onceward/declaration.h"
+#include "onceward/run.h"
+
+namespace onceward::daemon {
+
+class Daemon {
+ public:
+  // Throws std::invalid_argument where the application cannot be run: no store, a consumer without a handler.
+  Daemon(Application application, const Handlers& handlers, Log& log);
+
+  // Works until `stop` is asked for, then drains. Returns an exit code of the command line.
+  int run(std::stop_token stop);
+
+ private:
+  // One worker's thread and what it has to tell.
+  struct Post {
+    const Declaration* declaration = nullptr;
+    const Handler* handler = nullptr;
+    ConsumerTally* tally = nullptr;
+
+    mutable std::mutex mutex;
+    std::string trouble = "starting";  // guarded
+    const Worker* worker = nullptr;    // guarded
+  };
+
+  void work(Post& post, std::stop_token stop);
+  void work_once(Post& post, std::stop_token stop);
+  void ended(const std::string& why, int code);
+  void watch_backlogs(std::stop_token stop);
+  Page page(std::string_view path) const;
+  Page readiness() const;
+
+  const Application application_;
+  Handlers handlers_;
+  Log& log_;
+  std::map<std::string, std::unique_ptr<ConsumerTally>> tallies_;
+  std::vector<std::unique_ptr<Post>> posts_;
+  std::stop_source failed_;
+  std::atomic<int> exit_code_ = 0;
+
+  mutable std::mutex mutex_;
+  Backlogs backlogs_;  // guarded
+};
+
+}  // namespace onceward::daemon

@@ -1,0 +1,25 @@
+// What the daemon tells Prometheus. docs/reference/metrics.md maps each name to the one that the literature uses.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "onceward/worker.h"
+
+namespace onceward::daemon {
+
+// A consumer's name and what its workers counted.
+using Tallies = std::map<std::string, const ConsumerTally*>;
+
+// What is asked of the store, now and then; negative: not known.
+struct Backlog {
+  double waiting = -1;  // messages that wait for their next attempt
+  double oldest_waiting_seconds = -1;
+  double quarantined = -1;  // messages that wait for a person
+};
+using Backlogs = std::map<std::string, Backlog>;
+
+// In the text format of Prometheus.
+std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs);
+
+}  // namespace onceward::daemon

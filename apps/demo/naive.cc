@@ -1,0 +1,60 @@
+#include "apps/demo/naive.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <stdexcept>
+
+#include "apps/demo/payment.h"
+
+namespace onceward::demo {
+namespace {
+
+constexpr std::chrono::milliseconds patience{100};
+
+void apply(const Run& run, Store& store, std::span<const Delivery> deliveries) {
+  const auto unit = store.begin(Enrolled{});
+  for (const Delivery& delivery : deliveries) {
+    if (delivery.refusal) throw std::runtime_error("a message that cannot be read");
+    apply_naively(run, delivery.envelope, unit->whole());
+  }
+  if (unit->commit() != Commit::committed) throw std::runtime_error("not committed");
+}
+
+// One by one, after a message has spoiled the transaction of all. What fails is dropped, with a line in a log.
+Settle apply_alone(const Run& run, Store& store, const Delivery& delivery) {
+  try {
+    apply(run, store, {&delivery, 1});
+    return Settle::accept;
+  } catch (const std::exception& failure) {
+    fmt::print(stderr, "dropped {}: {}\n", delivery.envelope.message_id().text(), failure.what());
+    return Settle::park;
+  }
+}
+
+}  // namespace
+
+void consume_naively(const Run& run, Store& store, Source& source, ConsumerTally& tally, std::stop_token stop) {
+  std::vector<Delivery> deliveries;
+  std::vector<Settlement> settlements;
+  while (!stop.stop_requested()) {
+    deliveries.clear();
+    settlements.clear();
+    source.receive(deliveries, batch, patience);
+    if (deliveries.empty()) continue;
+    tally.received += deliveries.size();
+    for (const Delivery& delivery : deliveries) {
+      tally.redelivered += delivery.redelivered ? 1 : 0;
+      settlements.push_back({delivery.tag, Settle::accept});
+    }
+    try {
+      apply(run, store, deliveries);
+    } catch (const std::exception&) {
+      for (std::size_t i = 0; i < deliveries.size(); ++i) settlements[i].how = apply_alone(run, store, deliveries[i]);
+    }
+    tally.processed += deliveries.size();
+    source.settle(settlements);
+  }
+}
+
+}  // namespace onceward::demo

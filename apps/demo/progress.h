@@ -1,0 +1,29 @@
+// How far a run is, on stderr: one line that is rewritten on a terminal, else a line now and then.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace onceward::demo {
+
+struct Standing {
+  std::uint64_t delivered = 0, effects = 0, crashes = 0, queued = 0;
+};
+
+class Progress {
+ public:
+  explicit Progress(bool quiet);
+  ~Progress();  // clears the line
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void show(const Standing& standing);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const bool terminal_;
+  const bool quiet_;
+  Clock::time_point next_;
+};
+
+}  // namespace onceward::demo

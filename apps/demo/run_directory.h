@@ -1,0 +1,36 @@
+// The directory of a run, through which its processes know of one another:
+//
+//   run.json          what is run; the password of a store may stand in it, so the directory is its owner's alone
+//   published.ndjson  what the generator sends (apps/checker/published.h says how)
+//   crashes.ndjson    each worker that ended by a signal: its number, its process, the signal
+//   queue.db          the embedded queue
+//   store.db          the SQLite store, unless another one was named
+//   tally             what the workers counted, in memory that they share (shared_tally.h)
+//   *.log             what each process had to say
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace onceward::demo {
+
+struct Run {
+  std::string directory;
+  std::uint64_t seed = 7;
+  std::int64_t messages = 0;
+  int workers = 0;
+  bool naive = false;
+  std::string store;     // a URL
+  std::string consumer;  // of its own for every run, so that runs in one database do not disturb each other
+  std::string capture_table, balance_table;
+
+  std::string file(const std::string& name) const { return directory + "/" + name; }
+  std::string queue() const { return file("queue.db"); }
+};
+
+// Makes a new directory. An empty store is a SQLite file in it. Throws std::runtime_error.
+Run begin_run(std::uint64_t seed, std::int64_t messages, int workers, bool naive, const std::string& store);
+// As another process of the same run sees it.
+Run read_run(const std::string& directory);
+
+}  // namespace onceward::demo

@@ -1,0 +1,175 @@
+#include "apps/demo/supervisor.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <csignal>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "apps/demo/payment.h"
+
+namespace onceward::demo {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds pause{5}, between_looks{50}, time_to_stop{15'000};
+// A naive consumer never gets rid of a message that kills it: given up when nothing else has moved for so long.
+constexpr milliseconds nothing_moves = 2 * visibility + milliseconds(500);
+constexpr int most_others = 50;  // workers that end by themselves
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// While it lives, Ctrl-C and SIGTERM are only noted.
+class Interruption {
+ public:
+  Interruption() {
+    interrupted = 0;
+    struct sigaction noting{};
+    noting.sa_handler = [](int) { interrupted = 1; };
+    sigaction(SIGINT, &noting, &before_[0]);
+    sigaction(SIGTERM, &noting, &before_[1]);
+  }
+  ~Interruption() {
+    sigaction(SIGINT, &before_[0], nullptr);
+    sigaction(SIGTERM, &before_[1], nullptr);
+  }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+ private:
+  struct sigaction before_[2];
+};
+
+EmbeddedOptions queue_of(const Run& run) {
+  EmbeddedOptions options;
+  options.path = run.queue();
+  return options;
+}
+
+int kills_of(std::int64_t messages) { return static_cast<int>(std::clamp<std::int64_t>(messages / 2'000, 3, 10)); }
+
+// A generous bound: what is slow is not wrong.
+milliseconds deadline_of(const Run& run) { return milliseconds(120'000 + 10 * run.messages); }
+
+}  // namespace
+
+Supervisor::Supervisor(const Run& run, Store& store)
+    : run_(run),
+      store_(store),
+      tally_(run.file("tally")),
+      queue_(queue_of(run)),
+      crashes_(run.file("crashes.ndjson"), std::ios::app),
+      last_effect_(Clock::now()),
+      look_at_queue_(Clock::now()) {
+  if (!run.naive) consumer_ = store.enroll(payments(run));
+  std::mt19937_64 chance(run.seed ^ 0x6B'69'6C'6Cu);
+  const auto messages = static_cast<std::uint64_t>(run.messages);
+  for (int i = 0; i < kills_of(run.messages); ++i) {
+    kill_at_.push_back(messages / 20 + chance() % (messages * 8 / 10));
+    victims_.push_back(chance() % static_cast<std::uint64_t>(run.workers));
+  }
+  std::ranges::sort(kill_at_, std::greater<>());
+}
+
+Supervised Supervisor::supervise(Progress& progress) {
+  const Interruption watch;
+  const auto deadline = Clock::now() + deadline_of(run_);
+  generator_ =
+      Child({this_program(), "demo", "--role", "generator", "--directory", run_.directory}, run_.file("generator.log"));
+  for (int number = 0; number < run_.workers; ++number) workers_.push_back(start_worker(number));
+  while (!at_the_end()) {
+    if (interrupted != 0) so_far_.interrupted = true;
+    if (Clock::now() > deadline) so_far_.trouble = "it took too long";
+    if (so_far_.interrupted || !so_far_.trouble.empty()) break;
+    look_after_workers();
+    kill_some();
+    progress.show(standing());
+    std::this_thread::sleep_for(pause);
+  }
+  stop_workers();
+  so_far_.deliveries = tally_->received;
+  so_far_.duplicates = run_.naive ? tally_->redelivered.load() : tally_->duplicate + tally_->held;
+  return so_far_;
+}
+
+Standing Supervisor::standing() {
+  const std::uint64_t effects = tally_->processed;
+  if (effects != last_effects_) last_effect_ = Clock::now();
+  last_effects_ = effects;
+  return {tally_->received, effects, static_cast<std::uint64_t>(so_far_.killed + so_far_.aborted + so_far_.others),
+          queued_};
+}
+
+Child Supervisor::start_worker(int number) const {
+  return Child(
+      {this_program(), "demo", "--role", "worker", "--number", std::to_string(number), "--directory", run_.directory},
+      run_.file(fmt::format("worker-{}.log", number)));
+}
+
+void Supervisor::look_after_workers() {
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const pid_t pid = workers_[i].pid();
+    const auto ending = workers_[i].ended();
+    if (!ending) continue;
+    note(static_cast<int>(i), pid, *ending);
+    workers_[i] = start_worker(static_cast<int>(i));
+  }
+  if (so_far_.others > most_others) so_far_.trouble = "workers cannot go on; their logs say why";
+}
+
+void Supervisor::note(int number, pid_t pid, const Ending& ending) {
+  if (ending.signal == SIGKILL) {
+    ++so_far_.killed;
+  } else if (ending.signal == SIGABRT) {
+    ++so_far_.aborted;
+  } else {
+    ++so_far_.others;
+  }
+  if (ending.signal == 0) return;
+  crashes_ << nlohmann::ordered_json{{"worker", number}, {"pid", pid}, {"signal", ending.signal}}.dump() << std::endl;
+}
+
+void Supervisor::kill_some() {
+  while (!kill_at_.empty() && tally_->received >= kill_at_.back()) {
+    kill_at_.pop_back();
+    workers_[victims_[kill_at_.size()]].signal(SIGKILL);
+  }
+}
+
+bool Supervisor::generated() {
+  if (generated_) return true;
+  const auto ending = generator_.ended();
+  if (!ending) return false;
+  if (ending->signal != 0 || ending->exit_code != 0) so_far_.trouble = "the generator ended; its log says why";
+  return generated_ = true;
+}
+
+bool Supervisor::at_the_end() {
+  if (!generated() || Clock::now() < look_at_queue_) return false;
+  look_at_queue_ = Clock::now() + between_looks;
+  const QueueDepth depth = queue_.depth();
+  queued_ = depth.ready + depth.in_flight;
+  if (!kill_at_.empty()) return false;
+  if (std::ranges::any_of(workers_, [](const Child& worker) { return !worker.runs(); })) return false;
+  return queued_ == 0 ? nothing_waits() : run_.naive && Clock::now() > last_effect_ + nothing_moves;
+}
+
+bool Supervisor::nothing_waits() { return run_.naive || !store_.next_due(consumer_); }
+
+void Supervisor::stop_workers() {
+  const bool patient = !so_far_.interrupted && so_far_.trouble.empty();
+  for (const Child& worker : workers_) worker.signal(patient ? SIGTERM : SIGKILL);
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    const pid_t pid = workers_[i].pid();
+    const Ending ending = workers_[i].wait(time_to_stop);
+    if (patient && (ending.signal != 0 || ending.exit_code != 0)) note(static_cast<int>(i), pid, ending);
+  }
+  generator_ = Child();
+}
+
+}  // namespace onceward::demo

@@ -1,0 +1,67 @@
+// Runs the generator and the workers of a run, kills workers at moments that the seed decides, and starts others in their
+// place, until the queue is empty and nothing waits. One thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "apps/demo/child.h"
+#include "apps/demo/progress.h"
+#include "apps/demo/run_directory.h"
+#include "apps/demo/shared_tally.h"
+#include "onceward/adapter/embedded.h"
+#include "onceward/port/store.h"
+
+namespace onceward::demo {
+
+struct Supervised {
+  std::uint64_t deliveries = 0, duplicates = 0;
+  int killed = 0;   // by us
+  int aborted = 0;  // by a message
+  int others = 0;   // ended by themselves, and not because we had asked
+  bool interrupted = false;
+  std::string trouble;  // why it was given up; empty: it came to its end
+};
+
+class Supervisor {
+ public:
+  // The tables are there. Both must outlive this object.
+  Supervisor(const Run& run, Store& store);
+  // Ctrl-C and SIGTERM end it. All processes are gone on return, also by a throw. Throws Fault, std::system_error.
+  Supervised supervise(Progress& progress);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Standing standing();
+  Child start_worker(int number) const;
+  void look_after_workers();
+  void note(int number, pid_t pid, const Ending& ending);
+  void kill_some();
+  bool generated();
+  bool at_the_end();
+  bool nothing_waits();
+  void stop_workers();
+
+  const Run& run_;
+  Store& store_;
+  Enrolled consumer_;
+  SharedTally tally_;
+  EmbeddedSender queue_;
+  std::ofstream crashes_;
+
+  std::vector<std::uint64_t> kill_at_;  // deliveries, falling: the next one is the last
+  std::vector<std::size_t> victims_;
+  std::vector<Child> workers_;
+  Child generator_;
+  bool generated_ = false;
+  std::uint64_t queued_ = 0;
+  std::uint64_t last_effects_ = 0;
+  Clock::time_point last_effect_, look_at_queue_;
+  Supervised so_far_;
+};
+
+}  // namespace onceward::demo

@@ -1,0 +1,3 @@
+CREATE TABLE invoice (id TEXT PRIMARY KEY, captured INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE capture (invoice TEXT NOT NULL, amount INTEGER NOT NULL, message TEXT NOT NULL);
+INSERT INTO invoice (id) VALUES ('I-7'), ('I-8');

@@ -1,0 +1,35 @@
+// Messages that run by themselves: those that were delivered before, one of which may have ended a worker, and those that
+// our store kept. The start of each attempt is committed before it is made, so that a message which ends the process is
+// counted, and its neighbours are not.
+#pragma once
+
+#include "src/worker/applier.h"
+
+namespace onceward {
+
+class Alone {
+ public:
+  Alone(const Declaration& declaration, Store& store, Applier& applier, Outage& outage, ConsumerTally& tally)
+      : declaration_(declaration), store_(store), applier_(applier), outage_(outage), tally_(tally) {}
+
+  // As Applier::together.
+  bool suspects(std::span<const Item> items, Settlements& settlements);
+  // A message that is due; false if there is none, or a stop came before.
+  bool due();
+
+ private:
+  bool ask(std::span<const Item> items, std::vector<Item>& unknown, Settlements& settlements);
+  bool take_answers(std::span<const Item> items, std::span<const Claimant> claimants, std::span<const Answer> answers,
+                    std::vector<Item>& unknown, Settlements& settlements);
+  bool run(Item& item, Settlements& settlements);
+  bool count_start(Item& item);
+  void give_back(const Item& item);
+
+  const Declaration& declaration_;
+  Store& store_;
+  Applier& applier_;
+  Outage& outage_;
+  ConsumerTally& tally_;
+};
+
+}  // namespace onceward

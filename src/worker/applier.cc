@@ -1,0 +1,167 @@
+#include "src/worker/applier.h"
+
+#include <algorithm>
+
+#include "src/worker/tally.h"
+
+namespace onceward {
+
+Applier::Applier(const Declaration& declaration, Handling& handling, Store& store, Outage& outage, ConsumerTally& tally,
+                 Log& log)
+    : declaration_(declaration),
+      store_(store),
+      outage_(outage),
+      tally_(tally),
+      log_(log),
+      consumer_(store.enroll(declaration)),
+      effects_(handling),
+      round_(declaration.retry) {}
+
+bool Applier::each(std::span<const Item> items, Settlements& settlements) {
+  return std::ranges::all_of(items, [&](const Item& item) { return together({&item, 1}, settlements); });
+}
+
+bool Applier::together(std::span<const Item> items, Settlements& settlements) {
+  admit(items);
+  if (round_.empty()) return true;
+  for (;;) {
+    switch (try_round(settlements)) {
+      case Tried::committed: {
+        std::vector<const Claimant*> conflicts;
+        for (const Index index : conflicts_) conflicts.push_back(&round_.claimants()[index]);
+        if (!park(conflicts)) return false;
+        for (const Index index : conflicts_) settle(round_.item(index), Settle::park, settlements);
+        return true;
+      }
+      case Tried::stopped:
+        return false;
+      case Tried::again:
+        bump(tally_.reruns);
+        if (effects_.company_fails() && items.size() > 1) return each(items, settlements);
+    }
+  }
+}
+
+void Applier::admit(std::span<const Item> items) {
+  round_.clear();
+  for (const Item& item : items) {
+    if (item.refusal != nullptr) {
+      round_.add(item, *item.refusal);
+      continue;
+    }
+    auto identified = identify(*item.envelope, declaration_);
+    if (auto* const claimant = std::get_if<Claimant>(&identified)) {
+      if (item.kept) claimant->key = *item.kept;  // as the store knows it, whatever the declaration says now
+      round_.add(item, std::move(*claimant));
+    } else {
+      round_.add(item, std::move(std::get<Refusal>(identified)));
+    }
+  }
+  effects_.begin(round_);
+}
+
+// The whole promise on one screen: what the handler does, that the message was seen, and what is to leave commit as one,
+// and nothing is settled before.
+Applier::Tried Applier::try_round(Settlements& settlements) {
+  std::unique_ptr<UnitOfWork> unit;
+  std::optional<Failure> failure;
+  Laps laps;
+  try {
+    round_.begin_try();
+    unit = store_.begin(consumer_);
+    enter(*unit);
+    laps.claimed();
+    if (effects_.run(*unit, round_, firsts_) == Ran::again) return Tried::again;
+    laps.handled();
+    switch (unit->commit()) {
+      case Commit::committed:
+        conclude(*unit, settlements);
+        laps.committed(tally_);
+        return Tried::committed;
+      case Commit::in_doubt:  // needs no repair: claiming again says duplicate if it landed, first if not
+        bump(tally_.in_doubt);
+        return Tried::again;
+      case Commit::failed:
+        failure = failure_of(not_committed(Commit::failed));
+    }
+  } catch (const Fault& fault) {
+    if (fault.poisons() == Poisons::process) throw;
+    if (is_outage(fault)) return wait(fault);
+    failure = failure_of(fault);
+  } catch (const std::exception& thrown) {
+    if (!unit) throw;
+    failure = failure_of(thrown);
+  }
+  if (effects_.blame(round_, *unit, firsts_, *failure)) return Tried::again;
+  // A message that cannot even be recorded as failed: nothing may be lost, so everything waits, visibly.
+  return wait(
+      Fault(FaultCode::statement_failed, Poisons::transaction, "the store refuses our own rows: " + failure->detail));
+}
+
+void Applier::enter(UnitOfWork& unit) {
+  firsts_.clear();
+  for (const Refused& refused : round_.refused()) {
+    if (refused.item.quarantine != 0) unit.resolve(refused.item.quarantine);
+    unit.park(*refused.item.envelope, consumer_, code(refused.refusal.reason), refused.refusal.detail);
+  }
+  if (round_.size() == 0) return;
+  if (round_.item(0).kept) {
+    if (unit.resume(round_.claimants().front())) firsts_.push_back(0);
+    return;
+  }
+  unit.claim(round_.claimants());
+  for (Index index = 0; index < round_.size(); ++index) {
+    if (unit.first(index)) firsts_.push_back(index);
+    if (round_.item(index).quarantine != 0) unit.resolve(round_.item(index).quarantine);
+  }
+}
+
+void Applier::conclude(UnitOfWork& unit, Settlements& settlements) {
+  outage_.over();
+  effects_.committed();
+  conflicts_.clear();
+  bump(tally_.refused, round_.refused().size());
+  for (const Refused& refused : round_.refused()) settle(refused.item, Settle::park, settlements);
+  if (!unit.claimed()) return;
+  const std::span<const Answer> answers = unit.answers();
+  count_answers(tally_, round_, answers);
+  count_outcomes(tally_, round_, firsts_);
+  if (const auto soonest = round_.soonest_retry()) {
+    const auto due = std::chrono::steady_clock::now() + *soonest;
+    next_retry_ = std::min(due, next_retry_.value_or(due));
+  }
+  for (Index index = 0; index < answers.size(); ++index) {
+    // A conflict is found when its transaction has ended; it is parked in the next one.
+    const bool parked_already = answers[index].by_operation;
+    if (answers[index].verdict == Verdict::conflict && !parked_already) {
+      conflicts_.push_back(index);
+    } else {
+      settle(round_.item(index), settled(index, answers[index]), settlements);
+    }
+  }
+}
+
+Settle Applier::settled(Index index, const Answer& answer) const {
+  const State* const state = round_.decided(index);
+  const bool quarantined = state != nullptr && *state == State::quarantined;
+  return answer.verdict == Verdict::conflict || quarantined ? Settle::park : Settle::accept;
+}
+
+bool Applier::park(std::span<const Claimant* const> conflicts) {
+  if (conflicts.empty()) return true;
+  const bool committed = surely([&](UnitOfWork& unit) {
+    for (const Claimant* const conflict : conflicts) {
+      unit.park(*conflict, "conflict", "its identity was seen before with other content");
+    }
+  });
+  for (const Claimant* const conflict : conflicts) {
+    const LogField fields[] = {{"consumer", declaration_.name},
+                               {"messageId", conflict->id.text()},
+                               {"producer", conflict->producer.text()},
+                               {"dedupDecision", "conflict"}};
+    log_.write(LogLevel::error, "an id with other content than before: parked", fields);
+  }
+  return committed;
+}
+
+}  // namespace onceward

@@ -1,0 +1,82 @@
+// From messages to settlements: identify, claim, effect, commit. The heart of the worker, on the thread that owns the
+// store. Whatever fails, it goes on until every message is committed or durably parked; only then may it be settled.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "onceward/worker.h"
+#include "src/worker/effects.h"
+#include "src/worker/outage.h"
+#include "src/worker/round.h"
+#include "src/worker/settlements.h"
+
+namespace onceward {
+
+class Applier {
+ public:
+  Applier(const Declaration& declaration, Handling& handling, Store& store, Outage& outage, ConsumerTally& tally,
+          Log& log);
+
+  // Each of these ends when all is committed, and appends what can be settled; false if a stop ended it before.
+  // The messages in one transaction, as often as it takes.
+  bool together(std::span<const Item> items, Settlements& settlements);
+  // Each in a transaction of its own.
+  bool each(std::span<const Item> items, Settlements& settlements);
+  // Parks messages whose identity was seen before with other content.
+  bool park(std::span<const Claimant* const> conflicts);
+  // `work` in a transaction.
+  template <class Work>
+  bool surely(Work&& work);
+
+  const Enrolled& consumer() const { return consumer_; }
+  // When the next of the messages that were put off will be due, as far as this worker knows. Asked once.
+  std::optional<std::chrono::steady_clock::time_point> next_retry() { return std::exchange(next_retry_, std::nullopt); }
+
+ private:
+  enum class Tried { committed, again, stopped };
+
+  void admit(std::span<const Item> items);
+  Tried try_round(Settlements& settlements);
+  Tried wait(const Fault& fault) { return outage_.wait(fault) ? Tried::again : Tried::stopped; }
+  void enter(UnitOfWork& unit);
+  void conclude(UnitOfWork& unit, Settlements& settlements);
+  Settle settled(Index index, const Answer& answer) const;
+
+  const Declaration& declaration_;
+  Store& store_;
+  Outage& outage_;
+  ConsumerTally& tally_;
+  Log& log_;
+  const Enrolled consumer_;
+  Effects effects_;
+
+  // Of the round in hand.
+  Round round_;
+  std::vector<Index> firsts_;
+  std::vector<Index> conflicts_;
+
+  std::optional<std::chrono::steady_clock::time_point> next_retry_;
+};
+
+template <class Work>
+bool Applier::surely(Work&& work) {
+  for (;;) {
+    try {
+      const auto unit = store_.begin(consumer_);
+      work(*unit);
+      if (unit->commit() == Commit::committed) {
+        outage_.over();
+        return true;
+      }
+    } catch (const Fault& fault) {
+      if (fault.poisons() == Poisons::process) throw;
+      if (!outage_.wait(fault)) return false;
+    }
+  }
+}
+
+}  // namespace onceward

@@ -1,0 +1,107 @@
+#include "src/worker/effects.h"
+
+#include <algorithm>
+
+namespace onceward {
+namespace {
+
+constexpr std::size_t most_chunks = 30;  // each costs a mark, and a unit has 32
+constexpr int careful_rounds = 8;        // poison rarely comes alone
+
+// Waits until everything that was run is known to have worked.
+void confirm(UnitOfWork& unit) { unit.whole().query("SELECT 1"); }
+
+}  // namespace
+
+Ran Effects::run(UnitOfWork& unit, Round& round, Part firsts) {
+  if (careful_ > 0) return run_carefully(unit, round, firsts);
+  if (round.failures() == 0) return handling_.run(unit, round, firsts);
+  return handling_.run(unit, round, round.without_failed(unit, firsts));
+}
+
+void Effects::committed() {
+  if (careful_ > 0) --careful_;
+}
+
+bool Effects::blame(Round& round, const UnitOfWork& unit, Part firsts, const Failure& failure) {
+  const std::size_t known = round.failures();
+  if (const auto culprit = unit.culprit(); culprit && *culprit < round.size()) {
+    round.remember(static_cast<Index>(*culprit), failure);
+  } else if (firsts.size() == 1) {
+    round.remember(firsts.front(), failure);
+  } else if (careful_ > 0) {
+    company_fails_ = true;  // every chunk has worked, and the whole does not
+    return true;
+  }
+  const bool learned = round.failures() > known || careful_ == 0;
+  careful_ = careful_rounds;
+  return learned;
+}
+
+Ran Effects::run_carefully(UnitOfWork& unit, Round& round, Part firsts) {
+  const std::vector<Index> rest = round.without_failed(unit, firsts);
+  const std::size_t size = std::max<std::size_t>(1, (rest.size() + most_chunks - 1) / most_chunks);
+  for (std::size_t at = 0; at < rest.size(); at += size) {
+    const Part chunk = Part(rest).subspan(at, std::min(size, rest.size() - at));
+    if (run_chunk(unit, round, chunk) == Ran::again) return Ran::again;
+  }
+  return Ran::all;
+}
+
+Ran Effects::run_chunk(UnitOfWork& unit, Round& round, Part chunk) {
+  unit.mark();
+  for (;;) {
+    const std::vector<Index> rest = round.without_failed(unit, chunk);
+    const std::size_t known = round.failures();
+    const auto failure = attempt(unit, round, rest);
+    if (!failure) return Ran::all;
+    unit.back_to_mark();
+    if (round.failures() > known) continue;  // the culprit is known, and is left out from now on
+    if (rest.size() == 1) {
+      round.remember(rest.front(), *failure);
+    } else if (!find_culprits(unit, round, rest)) {
+      company_fails_ = true;
+      return Ran::again;
+    }
+  }
+}
+
+// Nothing if all of it has worked. A culprit that is known is remembered.
+std::optional<Failure> Effects::attempt(UnitOfWork& unit, Round& round, Part part) {
+  try {
+    if (handling_.run(unit, round, part) == Ran::again) return Failure{};
+    confirm(unit);
+    return std::nullopt;
+  } catch (const Fault& fault) {
+    if (is_outage(fault)) throw;
+    if (const auto culprit = unit.culprit()) round.remember(static_cast<Index>(*culprit), failure_of(fault));
+    return failure_of(fault);
+  } catch (const std::exception& thrown) {
+    return failure_of(thrown);
+  } catch (...) {
+    return failure_of_something_thrown();
+  }
+}
+
+// Tries each half by itself, and undoes it. False if both work: then they fail only in company.
+bool Effects::find_culprits(UnitOfWork& unit, Round& round, Part part) {
+  bool found = false;
+  for (const Part half : {part.first(part.size() / 2), part.subspan(part.size() / 2)}) {
+    if (half.empty()) continue;
+    const std::size_t known = round.failures();
+    const auto failure = attempt(unit, round, half);
+    unit.back_to_mark();
+    if (!failure) continue;
+    if (round.failures() > known) {
+      found = true;
+    } else if (half.size() == 1) {
+      round.remember(half.front(), *failure);
+      found = true;
+    } else {
+      found = find_culprits(unit, round, half) || found;
+    }
+  }
+  return found;
+}
+
+}  // namespace onceward

@@ -1,0 +1,78 @@
+#include "src/worker/handover.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace onceward {
+
+Handover::Due Handover::wait_for_room(std::chrono::milliseconds wait) {
+  std::unique_lock lock(mutex_);
+  const auto room = [&] { return held_ || closed_ ? 0 : batch_ - std::min(batch_, waiting_.size()); };
+  room_.wait_for(lock, wait, [&] { return room() > 0 || !settlements_.empty() || closed_; });
+  return {room(), std::exchange(settlements_, {})};
+}
+
+void Handover::deliver(std::vector<Delivery>& deliveries) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty()) {
+      waiting_.swap(deliveries);
+    } else {
+      waiting_.insert(waiting_.end(), std::move_iterator(deliveries.begin()), std::move_iterator(deliveries.end()));
+    }
+  }
+  deliveries.clear();
+  arrived_.notify_one();
+}
+
+void Handover::take(std::vector<Delivery>& into, std::chrono::milliseconds wait) {
+  into.clear();
+  {
+    std::unique_lock lock(mutex_);
+    arrived_.wait_for(lock, wait, [&] { return !waiting_.empty() || closed_ || woken_; });
+    woken_ = false;
+    waiting_.swap(into);
+  }
+  room_.notify_one();
+}
+
+void Handover::settle(std::span<const Settlement> settlements) {
+  {
+    const std::lock_guard lock(mutex_);
+    settlements_.insert(settlements_.end(), settlements.begin(), settlements.end());
+  }
+  room_.notify_one();
+}
+
+void Handover::hold(bool held) {
+  {
+    const std::lock_guard lock(mutex_);
+    held_ = held;
+  }
+  room_.notify_one();
+}
+
+void Handover::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  room_.notify_one();
+  arrived_.notify_one();
+}
+
+bool Handover::closed() const {
+  const std::lock_guard lock(mutex_);
+  return closed_;
+}
+
+void Handover::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+  }
+  arrived_.notify_one();
+}
+
+}  // namespace onceward

@@ -1,0 +1,104 @@
+#include "src/worker/handover.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+namespace onceward {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::vector<Delivery> deliveries(std::uint64_t first, std::size_t count) {
+  std::vector<Delivery> made(count);
+  for (Delivery& delivery : made) delivery.tag = first++;
+  return made;
+}
+
+TEST(Handover, HasRoomForOneBatchBesidesTheOneUnderWay) {
+  Handover handover(10);
+  EXPECT_EQ(handover.wait_for_room(0ms).room, 10u);
+  auto some = deliveries(1, 4);
+  handover.deliver(some);
+  EXPECT_TRUE(some.empty());
+  EXPECT_EQ(handover.wait_for_room(0ms).room, 6u);
+  some = deliveries(5, 6);
+  handover.deliver(some);
+  EXPECT_EQ(handover.wait_for_room(0ms).room, 0u);
+  std::vector<Delivery> taken;
+  handover.take(taken, 0ms);
+  ASSERT_EQ(taken.size(), 10u);
+  for (std::size_t i = 0; i < taken.size(); ++i) EXPECT_EQ(taken[i].tag, i + 1);
+  EXPECT_EQ(handover.wait_for_room(0ms).room, 10u);
+}
+
+TEST(Handover, HeldOrClosedItHasNoRoomAndStillSettles) {
+  Handover handover(10);
+  handover.hold(true);
+  EXPECT_EQ(handover.wait_for_room(0ms).room, 0u);
+  handover.hold(false);
+  EXPECT_EQ(handover.wait_for_room(0ms).room, 10u);
+  handover.close();
+  const Settlement settlement{7, Settle::park};
+  handover.settle({&settlement, 1});
+  const auto due = handover.wait_for_room(0ms);
+  EXPECT_EQ(due.room, 0u);
+  ASSERT_EQ(due.settlements.size(), 1u);
+  EXPECT_EQ(due.settlements[0].tag, 7u);
+  EXPECT_TRUE(handover.wait_for_room(0ms).settlements.empty());
+}
+
+TEST(Handover, WakesTheOtherThread) {
+  Handover handover(10);
+  std::vector<Delivery> taken;
+  std::jthread store([&] { handover.take(taken, 60s); });
+  auto one = deliveries(1, 1);
+  handover.deliver(one);
+  store.join();
+  EXPECT_EQ(taken.size(), 1u);
+
+  handover.hold(true);
+  std::jthread source([&] { handover.wait_for_room(60s); });
+  const Settlement settlement{1, Settle::accept};
+  handover.settle({&settlement, 1});
+  source.join();
+
+  std::jthread waiting([&] { handover.take(taken, 60s); });
+  handover.close();
+  waiting.join();
+  EXPECT_TRUE(taken.empty());
+}
+
+TEST(Handover, LosesNothingBetweenTwoThreads) {
+  constexpr std::uint64_t all = 20'000;
+  Handover handover(64);
+  std::vector<std::uint64_t> settled;
+  std::jthread source([&] {
+    std::uint64_t next = 1;
+    while (settled.size() < all) {
+      const auto due = handover.wait_for_room(1s);
+      for (const Settlement& settlement : due.settlements) settled.push_back(settlement.tag);
+      auto some = deliveries(next, std::min<std::uint64_t>(due.room, all + 1 - next));
+      next += some.size();
+      if (!some.empty()) handover.deliver(some);
+    }
+  });
+  std::vector<Delivery> taken;
+  for (std::uint64_t seen = 0; seen < all;) {
+    handover.take(taken, 1s);
+    EXPECT_LE(taken.size(), 64u);
+    std::vector<Settlement> settlements;
+    for (const Delivery& delivery : taken) {
+      EXPECT_EQ(delivery.tag, ++seen);
+      settlements.push_back({delivery.tag, Settle::accept});
+    }
+    handover.settle(settlements);
+  }
+  source.join();
+  ASSERT_EQ(settled.size(), all);
+  for (std::uint64_t i = 0; i < all; ++i) ASSERT_EQ(settled[i], i + 1);
+}
+
+}  // namespace
+}  // namespace onceward

@@ -1,0 +1,93 @@
+#include "src/worker/receiver.h"
+
+#include <algorithm>
+#include <condition_variable>
+
+#include "src/worker/tally.h"
+
+namespace onceward {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds longest_wait{1'000};  // for room, and for a message
+constexpr milliseconds first_pause{50}, longest_pause{10'000};
+
+}  // namespace
+
+Receiver::Receiver(Source& source, Handover& handover, ConsumerTally& tally, Log& log, std::string consumer)
+    : source_(source),
+      handover_(handover),
+      tally_(tally),
+      log_(log),
+      consumer_(std::move(consumer)),
+      thread_([this](std::stop_token stop) { work(stop); }) {}
+
+Receiver::~Receiver() {
+  thread_.request_stop();
+  handover_.close();
+  source_.wake();
+}
+
+void Receiver::work(std::stop_token stop) {
+  for (;;) {
+    const bool ending = stop.stop_requested();
+    const Handover::Due due = handover_.wait_for_room(ending ? milliseconds(0) : longest_wait);
+    if (!due.settlements.empty()) settle(due.settlements);
+    if (ending) return;
+    if (due.room > 0) receive(due.room, stop);
+  }
+}
+
+void Receiver::receive(std::size_t room, std::stop_token stop) {
+  try {
+    source_.receive(received_, room, longest_wait);
+    went_well();
+  } catch (const Fault& fault) {
+    went_wrong(fault);
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    const auto pause = std::min(first_pause * (1 << std::min(failures_, 10)), longest_pause);
+    never.wait_for(lock, stop, pause, [] { return false; });
+  }
+  if (!received_.empty()) handover_.deliver(received_);
+}
+
+// What is not confirmed comes back, and is a duplicate then.
+void Receiver::settle(const std::vector<Settlement>& settlements) {
+  const std::uint64_t confirmed = source_.counters().settled;
+  try {
+    source_.settle(settlements);
+  } catch (const Fault& fault) {
+    went_wrong(fault);
+  }
+  const std::uint64_t now = source_.counters().settled - confirmed;
+  bump(tally_.settled, now);
+  bump(tally_.settle_failed, settlements.size() - std::min<std::uint64_t>(now, settlements.size()));
+}
+
+void Receiver::went_wrong(const Fault& fault) {
+  if (failures_++ > 0) return;
+  bump(tally_.source_outages);
+  const LogField fields[] = {{"consumer", consumer_}, {"fault", code(fault.fault())}, {"why", fault.what()}};
+  log_.write(LogLevel::warn, "the source is away", fields);
+  const std::lock_guard lock(mutex_);
+  trouble_ = fault.what();
+}
+
+void Receiver::went_well() {
+  if (failures_ == 0) return;
+  failures_ = 0;
+  const LogField fields[] = {{"consumer", consumer_}};
+  log_.write(LogLevel::info, "the source is back", fields);
+  const std::lock_guard lock(mutex_);
+  trouble_.clear();
+}
+
+std::string Receiver::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+}  // namespace onceward

@@ -1,0 +1,45 @@
+// The thread that owns the source: receives ahead of the store's thread and settles behind it. It never waits for a
+// handler, so a broker's heartbeats and polls go on while one is slow.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "onceward/worker.h"
+#include "src/worker/handover.h"
+
+namespace onceward {
+
+class Receiver {
+ public:
+  Receiver(Source& source, Handover& handover, ConsumerTally& tally, Log& log, std::string consumer);
+  // Settles what is left, and ends.
+  ~Receiver();
+
+  std::string trouble() const;
+
+ private:
+  void work(std::stop_token stop);
+  void receive(std::size_t room, std::stop_token stop);
+  void settle(const std::vector<Settlement>& settlements);
+  void went_wrong(const Fault& fault);
+  void went_well();
+
+  Source& source_;
+  Handover& handover_;
+  ConsumerTally& tally_;
+  Log& log_;
+  const std::string consumer_;
+
+  std::vector<Delivery> received_;  // of the thread
+  int failures_ = 0;
+
+  mutable std::mutex mutex_;
+  std::string trouble_;
+
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+}  // namespace onceward

@@ -1,0 +1,59 @@
+#include "src/worker/round.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace onceward {
+
+void Round::clear() {
+  items_.clear();
+  claimants_.clear();
+  refused_.clear();
+  failures_.clear();
+  decided_.clear();
+  soonest_retry_.reset();
+}
+
+void Round::add(const Item& item, Claimant claimant) {
+  if (item.failure) remember(static_cast<Index>(items_.size()), *item.failure);
+  items_.push_back(item);
+  claimants_.push_back(std::move(claimant));
+}
+
+void Round::finish(UnitOfWork& unit, Index index, Outcome outcome) {
+  decided_[index] = state_of(outcome);
+  if (const auto* const retry = std::get_if<Retry>(&outcome)) {
+    soonest_retry_ = std::min(retry->after, soonest_retry_.value_or(retry->after));
+  }
+  unit.finish(index, std::move(outcome));
+}
+
+void Round::finish_failed(UnitOfWork& unit, Index index) {
+  const Item& message = items_[index];
+  const Failure& failure = failures_.at(index);
+  finish(unit, index, after_failure(failure, message.counted ? message.attempts : message.attempts + 1, budget_));
+  if (!message.counted) unit.count(claimants_[index].key, Attempt::failure, failure.code);
+}
+
+bool Round::take_out(UnitOfWork& unit, Index index, Failure failure) {
+  remember(index, std::move(failure));
+  if (!unit.forget(index)) return false;
+  finish_failed(unit, index);
+  return true;
+}
+
+std::vector<Index> Round::without_failed(UnitOfWork& unit, Part part) {
+  std::vector<Index> rest;
+  rest.reserve(part.size());
+  for (const Index index : part) {
+    failed(index) ? finish_failed(unit, index) : rest.push_back(index);
+  }
+  return rest;
+}
+
+const State* Round::decided(Index index) const {
+  const auto found = decided_.find(index);
+  return found == decided_.end() ? nullptr : &found->second;
+}
+
+}  // namespace onceward

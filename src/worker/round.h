@@ -1,0 +1,85 @@
+// A batch on its way to its commit: the messages, and what is known of them so far. It outlives the transactions in which
+// the batch is tried: those that have failed once keep their failure when the rest is run again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "onceward/port/store.h"
+#include "src/worker/failure.h"
+
+namespace onceward {
+
+// A message in hand: from the source, or kept by our store. Borrows.
+struct Item {
+  const Envelope* envelope = nullptr;
+  const Refusal* refusal = nullptr;    // why the source could not read it
+  std::optional<std::uint64_t> tag{};  // towards the source; nothing for a kept message
+  std::optional<Key> kept{};           // the inbox row of a kept message
+  std::int64_t quarantine = 0;         // the row from which a person sent it again; 0: none
+  int attempts = 0;                    // used before
+  bool counted = false;                // this attempt is among them: it was counted when it began
+  std::optional<Failure> failure{};    // known before it is run
+};
+
+// A message that has no identity to claim: it is parked.
+struct Refused {
+  Item item;
+  Refusal refusal;
+};
+
+using Index = std::uint32_t;  // of a claimant in its round
+using Part = std::span<const Index>;
+
+class Round {
+ public:
+  explicit Round(const RetryBudget& budget) : budget_(budget) {}
+
+  void clear();
+  void add(const Item& item, Claimant claimant);
+  void add(const Item& item, Refusal refusal) { refused_.push_back({item, std::move(refusal)}); }
+
+  bool empty() const { return claimants_.empty() && refused_.empty(); }
+  std::span<const Refused> refused() const { return refused_; }
+  std::size_t size() const { return claimants_.size(); }
+  std::span<const Claimant> claimants() const { return claimants_; }
+  const Item& item(Index index) const { return items_[index]; }
+
+  // A new transaction: outcomes are given anew, failures stay known.
+  void begin_try() {
+    decided_.clear();
+    soonest_retry_.reset();
+  }
+  // The handler's decision, where it is no failure.
+  void finish(UnitOfWork& unit, Index index, Outcome outcome);
+  // The message has failed by itself: undoes what it did in this transaction and gives it the outcome that follows.
+  // False if only a rollback undoes it; the failure is remembered for the next run.
+  bool take_out(UnitOfWork& unit, Index index, Failure failure);
+  // Gives those of `part` that have failed before their outcome, and returns the others.
+  std::vector<Index> without_failed(UnitOfWork& unit, Part part);
+
+  void remember(Index index, Failure failure) { failures_.insert_or_assign(index, std::move(failure)); }
+  bool failed(Index index) const { return failures_.contains(index); }
+  const Failure& failure(Index index) const { return failures_.at(index); }
+  std::size_t failures() const { return failures_.size(); }
+  // The shortest delay after which one of them is to be run again.
+  std::optional<std::chrono::milliseconds> soonest_retry() const { return soonest_retry_; }
+  // The state that was given to the message; nothing for plain success.
+  const State* decided(Index index) const;
+
+ private:
+  void finish_failed(UnitOfWork& unit, Index index);
+
+  const RetryBudget budget_;
+  std::vector<Item> items_;
+  std::vector<Claimant> claimants_;
+  std::vector<Refused> refused_;
+  std::map<Index, Failure> failures_;
+  std::map<Index, State> decided_;
+  std::optional<std::chrono::milliseconds> soonest_retry_;
+};
+
+}  // namespace onceward

@@ -1,0 +1,48 @@
+// Holds handlers to their time bound, from a thread of its own: at the bound the running statement is cancelled, at twice
+// the bound the process ends. That is safe: the attempt was counted, or the messages come back as suspects.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace onceward {
+
+class Watchdog {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // `cancel` ends the running statement; `give_up` does not return. Both are called from the watchdog's thread.
+  Watchdog(std::chrono::milliseconds bound, std::function<void()> cancel, std::function<void()> give_up);
+
+  // A handler begins; the one before it has returned.
+  void begin() { began_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed); }
+  void end() { began_.store(0, std::memory_order_relaxed); }
+
+ private:
+  void watch(std::stop_token stop);
+
+  const std::chrono::milliseconds bound_;
+  const std::function<void()> cancel_, give_up_;
+  std::atomic<Clock::rep> began_{0};  // 0: no handler runs
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::jthread thread_;  // last: it uses all of the above
+};
+
+// Between begin() and end(), however the handler returns.
+class Watched {
+ public:
+  explicit Watched(Watchdog& watchdog) : watchdog_(watchdog) { watchdog_.begin(); }
+  ~Watched() { watchdog_.end(); }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+ private:
+  Watchdog& watchdog_;
+};
+
+}  // namespace onceward

@@ -1,0 +1,165 @@
+#include "onceward/worker.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <stdexcept>
+
+#include "src/worker/alone.h"
+#include "src/worker/applier.h"
+#include "src/worker/receiver.h"
+#include "src/worker/tally.h"
+
+namespace onceward {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds idle{1'000};  // how long nothing is asked of the store
+
+void check_all(const Declaration& declaration, const Source& source) {
+  if (const auto mistakes = check(declaration); !mistakes.empty()) throw std::invalid_argument(to_string(mistakes));
+  const auto timeout = source.ack_timeout();
+  if (timeout && declaration.time_bound >= *timeout) {
+    throw std::invalid_argument(fmt::format(
+        "consumer {}: time_bound is {} ms, and {} hands a message to somebody else after {} ms: lower time_bound",
+        declaration.name, declaration.time_bound.count(), source.describe(), timeout->count()));
+  }
+}
+
+}  // namespace
+
+class Worker::Body {
+ public:
+  Body(const Declaration& declaration, Handler handler, Store& store, Source& source, ConsumerTally& tally, Log& log)
+      : declaration_(declaration),
+        store_(store),
+        source_(source),
+        tally_(tally),
+        log_(log),
+        handover_(declaration.batch),
+        outage_(handover_, tally, log, declaration.name),
+        watchdog_(
+            declaration.time_bound, [&store] { store.cancel(); }, [this] { give_up(); }),
+        handling_(handling_of(std::move(handler), declaration_, watchdog_)),
+        applier_(declaration_, *handling_, store, outage_, tally, log),
+        alone_(declaration_, store, applier_, outage_, tally) {}
+
+  void run(std::stop_token stop, milliseconds drain) {
+    Receiver receiver(source_, handover_, tally_, log_, declaration_.name);
+    set_receiver(&receiver);
+    const std::stop_callback stopping(stop, [&] {
+      outage_.give_up_at(steady_clock::now() + drain);
+      handover_.close();
+      source_.wake();
+    });
+    while (work_once(stop)) {
+    }
+    set_receiver(nullptr);
+  }
+
+  std::string trouble() const {
+    if (std::string of_store = outage_.trouble(); !of_store.empty()) return of_store;
+    const std::lock_guard lock(mutex_);
+    return receiver_ ? receiver_->trouble() : std::string();
+  }
+
+ private:
+  // What has arrived while the last batch was under way is the next one: no timer, and no wait when idle.
+  bool work_once(std::stop_token stop) {
+    handover_.take(deliveries_, time_to_wait());
+    if (!deliveries_.empty()) {
+      settlements_.clear();
+      apply(deliveries_);
+      handover_.settle(settlements_);
+      source_.wake();
+    } else if (stop.stop_requested()) {
+      return false;
+    }
+    if (outage_.given_up()) return false;
+    if (const auto retry = applier_.next_retry()) look_at_ = std::min(look_at_, *retry);
+    run_due();
+    return true;
+  }
+
+  // Those that were delivered before may have been under way when a worker ended; the others cannot have been.
+  void apply(std::span<const Delivery> deliveries) {
+    fresh_.clear();
+    suspects_.clear();
+    for (const Delivery& delivery : deliveries) {
+      const Item item{.envelope = &delivery.envelope,
+                      .refusal = delivery.refusal ? &*delivery.refusal : nullptr,
+                      .tag = delivery.tag};
+      (delivery.redelivered && !item.refusal ? suspects_ : fresh_).push_back(item);
+    }
+    bump(tally_.received, deliveries.size());
+    bump(tally_.redelivered, suspects_.size());
+    const bool each = declaration_.transaction == TransactionScope::each;
+    const bool done = each ? applier_.each(fresh_, settlements_) : applier_.together(fresh_, settlements_);
+    if (done && !suspects_.empty()) alone_.suspects(suspects_, settlements_);
+  }
+
+  milliseconds time_to_wait() {
+    const auto now = steady_clock::now();
+    if (now >= look_at_) return milliseconds(0);
+    return std::chrono::ceil<milliseconds>(look_at_ - now);
+  }
+
+  // A few at a time, so that neither the kept nor the new ones wait for the others.
+  void run_due() {
+    if (steady_clock::now() < look_at_) return;
+    for (int i = 0; i < 16; ++i) {
+      if (!alone_.due()) {
+        look_at_ = steady_clock::now() + idle;
+        return;
+      }
+    }
+  }
+
+  [[noreturn]] void give_up() {
+    const LogField fields[] = {{"consumer", declaration_.name}, {"bound_ms", declaration_.time_bound.count()}};
+    log_.write(LogLevel::error, "a handler passed twice its time bound: the process ends", fields);
+    ::_exit(exit_time_bound);
+  }
+
+  void set_receiver(const Receiver* receiver) {
+    const std::lock_guard lock(mutex_);
+    receiver_ = receiver;
+  }
+
+  const Declaration declaration_;
+  Store& store_;
+  Source& source_;
+  ConsumerTally& tally_;
+  Log& log_;
+  Handover handover_;
+  Outage outage_;
+  Watchdog watchdog_;
+  const std::unique_ptr<Handling> handling_;
+  Applier applier_;
+  Alone alone_;
+
+  // Of the store's thread.
+  std::vector<Delivery> deliveries_;
+  std::vector<Item> fresh_, suspects_;
+  Settlements settlements_;
+  steady_clock::time_point look_at_{};
+
+  mutable std::mutex mutex_;
+  const Receiver* receiver_ = nullptr;
+};
+
+Worker::Worker(const Declaration& declaration, Handler handler, Store& store, Source& source, ConsumerTally& tally,
+               Log& log) {
+  check_all(declaration, source);
+  body_ = std::make_unique<Body>(declaration, std::move(handler), store, source, tally, log);
+}
+
+Worker::~Worker() = default;
+
+void Worker::run(std::stop_token stop, milliseconds drain) { body_->run(std::move(stop), drain); }
+
+std::string Worker::trouble() const { return body_->trouble(); }
+
+}  // namespace onceward

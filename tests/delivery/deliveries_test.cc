@@ -1,0 +1,100 @@
+// From the queue to the effect, once.
+#include "tests/delivery/workplace.h"
+
+namespace onceward {
+namespace {
+
+using fixtures::insert_effect;
+
+class Deliveries : public Workplace {};
+ONCEWARD_AT_EVERY_STORE(Deliveries);
+
+TEST_P(Deliveries, HaveTheirEffectOnce) {
+  push_numbered(2500);
+  push_numbered(2500);
+  work_off(MessageHandler(insert_effect));
+  EXPECT_EQ(under_->effects(), 2500);
+  EXPECT_EQ(under_->rows_in("inbox"), 2500);
+  EXPECT_EQ(tally_.first, 2500u);
+  EXPECT_EQ(tally_.duplicate, 2500u);
+  EXPECT_EQ(tally_.processed, 2500u);
+  EXPECT_EQ(tally_.settled, 5000u);
+}
+
+TEST_P(Deliveries, ToSeveralWorkersHaveTheirEffectOnce) {
+  for (int i = 0; i < 4; ++i) push_numbered(500);
+  work_off(MessageHandler(insert_effect), 3);
+  EXPECT_EQ(under_->effects(), 500);
+  EXPECT_EQ(tally_.first, 500u);
+}
+
+TEST_P(Deliveries, OfOneIdWithOtherContentAreParkedAndNeverApplied) {
+  push({{.id = "a"}, {.id = "b"}, {.id = "a", .payload = "other"}, {.id = "c"}});
+  work_off(MessageHandler(insert_effect));
+  push({{.id = "b", .payload = "another"}, {.id = "d"}});
+  work_off(MessageHandler(insert_effect));
+  EXPECT_EQ(under_->effects(), 4);
+  EXPECT_EQ(under_->effects("note = 'other' OR note = 'another'"), 0);
+  EXPECT_EQ(parked("conflict"), 2);
+  EXPECT_EQ(tally_.conflict, 2u);
+}
+
+TEST_P(Deliveries, ThatCannotBeReadAreParkedWithTheirBytes) {
+  const std::string_view bytes[] = {"{\"no\":\"json", R"({"producer":"shop","payload":{}})"};
+  queue_.push(bytes);
+  push({{.id = "a"}});
+  work_off(MessageHandler(insert_effect));
+  EXPECT_EQ(under_->effects(), 1);
+  EXPECT_EQ(under_->rows_in("quarantine"), 2);
+  EXPECT_EQ(parked("malformed_json"), 1);
+}
+
+TEST_P(Deliveries, InATransactionEach) {
+  declaration_.transaction = TransactionScope::each;
+  push_numbered(50);
+  push_numbered(50);
+  work_off(MessageHandler(insert_effect));
+  EXPECT_EQ(under_->effects(), 50);
+  EXPECT_EQ(batches(), 100u);
+}
+
+TEST_P(Deliveries, ToAHandlerOfBatches) {
+  push_numbered(1500);
+  push_numbered(1500);
+  work_off(BatchHandler([](Messages& messages) {
+    std::vector<std::string_view> ids;
+    for (std::size_t i = 0; i < messages.size(); ++i) ids.push_back(messages[i].message_id().text());
+    const Column columns[] = {{"id", std::span<const std::string_view>(ids)}};
+    messages.whole().execute_over({"arrived", columns},
+                                  "INSERT INTO effect (message, note) SELECT id, '' FROM arrived");
+  }));
+  EXPECT_EQ(under_->effects(), 1500);
+}
+
+TEST_P(Deliveries, ThatWereUnderWayAreFinishedWhenTheWorkerIsStopped) {
+  push_numbered(3000);
+  {
+    std::jthread worker([&](std::stop_token stop) {
+      const auto store = under_->open();
+      const auto source = queue_.open();
+      Worker(declaration_, MessageHandler(insert_effect), *store, *source, tally_).run(stop);
+    });
+    fixtures::await("it has begun", [&] { return batches() > 0; });
+  }
+  // What it had taken is settled, and what it had not is there for the next.
+  EXPECT_EQ(queue_.depth().in_flight, 0u);
+  EXPECT_EQ(under_->effects(), static_cast<std::int64_t>(3000 - queue_.depth().ready));
+  work_off(MessageHandler(insert_effect));
+  EXPECT_EQ(under_->effects(), 3000);
+  EXPECT_EQ(tally_.duplicate, 0u);
+}
+
+TEST_P(Deliveries, WithATimeBoundThatTheSourceWouldNotWaitForAreRefused) {
+  MemoryQueue impatient({.ack_timeout = std::chrono::seconds(5)});
+  const auto store = under_->open();
+  const auto source = impatient.open();
+  EXPECT_THROW(Worker(declaration_, MessageHandler(insert_effect), *store, *source, tally_), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace onceward
