@@ -15,15 +15,18 @@ SELECT c.name,
    FROM (SELECT (SELECT i.received_at FROM {inbox} i WHERE i.key = o.key) AS received FROM {inbox_outcome} o
          WHERE o.consumer = c.number AND o.next_attempt_at IS NOT NULL ORDER BY o.next_attempt_at LIMIT 10000) w),
   (SELECT count(*) FROM {quarantine} q WHERE q.consumer = c.number AND q.state = 'parked'),
-  {now_micros}
+  {now_micros},
+  (SELECT count(*) FROM {quarantine} q WHERE q.consumer = c.number AND q.state = 'retrying' AND q.key IS NULL),
+  (SELECT {micros min(q.parked_at)} FROM {quarantine} q
+   WHERE q.consumer = c.number AND q.state = 'retrying' AND q.key IS NULL)
 FROM {consumer} c)sql");
   const auto unit = store.begin({});
   std::map<std::string, Backlog> backlogs;
   for (const Row& row : read.query(unit->whole())) {
     Backlog& backlog = backlogs[text_in(row[0])];
-    backlog.waiting = number_in(row[1]);
-    if (!is_null(row[2])) {
-      backlog.oldest_waiting = std::max(time_in(row[4]) - time_in(row[2]), std::chrono::microseconds(0));
+    backlog.waiting = number_in(row[1]) + number_in(row[5]);
+    for (const Datum& since : {row[2], row[6]}) {
+      if (!is_null(since)) backlog.oldest_waiting = std::max(backlog.oldest_waiting, time_in(row[4]) - time_in(since));
     }
     backlog.parked = number_in(row[3]);
   }

@@ -12,8 +12,8 @@ namespace onceward::records {
 
 struct Backlog {
   std::int64_t waiting = 0;  // for their next attempt, or in it
-  std::chrono::microseconds oldest_waiting{
-      0};                   // since it was received, of the first ten thousand that are due; 0: none waits
+  // Since it was received, or parked where it was never claimed. Of the ten thousand that are due first; 0: none waits.
+  std::chrono::microseconds oldest_waiting{0};
   std::int64_t parked = 0;  // in quarantine, for a person
 };
 

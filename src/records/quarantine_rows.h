@@ -1,0 +1,22 @@
+// How rows of the quarantine are found and read, for lists and for what is done to them.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "src/records/quarantine.h"
+#include "src/records/where.h"
+
+namespace onceward::records {
+
+void add_conditions(Where& where, const QuarantineFilter& filter);
+
+struct QuarantineOrder {
+  std::optional<std::int64_t> below{};
+  bool newest_first = true;
+  int limit = 1;
+};
+std::vector<QuarantineRow> read_rows(Transaction& transaction, Dialect dialect, const QuarantineFilter& filter,
+                                     const QuarantineOrder& order);
+
+}  // namespace onceward::records
