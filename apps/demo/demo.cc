@@ -66,7 +66,7 @@ int run(const Choice& choice) {
   const auto store = daemon::open_store(run.store);
   make_tables(*store, run);
   traces.has_tables();
-  if (!choice.json) print_beginning(run, store->describe());
+  if (!choice.json) print_beginning(run, choice.store.empty() ? "a SQLite store" : store->describe());
   const Supervised supervised = supervise(run, *store, choice.json);
   if (supervised.interrupted) return 128 + SIGINT;
   if (!choice.json) print_what_was_done(run, supervised);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "apps/demo/plan.h"
 
@@ -32,10 +33,9 @@ std::int64_t count(const Plan& plan, Kind first, Kind last) {
 }  // namespace
 
 void print_beginning(const Run& run, const std::string& store) {
-  fmt::print(
-      "PaymentCaptureRequested, seed {}: {} messages from an embedded queue into {},\nby {} worker processes {}.\n\n",
-      run.seed, grouped(static_cast<std::uint64_t>(run.messages)), store, run.workers,
-      run.naive ? "that take, write, commit and acknowledge, without Onceward" : "of Onceward");
+  fmt::print("PaymentCaptureRequested, seed {}: {} messages, an embedded queue, {},\n{} worker processes {}.\n\n",
+             run.seed, grouped(static_cast<std::uint64_t>(run.messages)), store, run.workers,
+             run.naive ? "that take, write, commit and acknowledge, without Onceward" : "of Onceward");
   std::fflush(stdout);
 }
 
