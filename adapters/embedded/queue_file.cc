@@ -114,7 +114,10 @@ Fault as_source_fault(const Fault& fault, const std::string& path) {
 
 QueueFile::QueueFile(const EmbeddedOptions& options) : path_(options.path), connection_(open(options)) {
   bool there = false;
-  read([&] { there = has_tables(connection_.handle(), path_); });
+  read([&] {
+    there = has_tables(connection_.handle(), path_);
+    execute(connection_.handle(), "PRAGMA cache_size=-8192");  // 8 MB: a page of a queue is seldom read twice
+  });
   if (!there) create_tables();
 }
 

@@ -118,11 +118,15 @@ TEST_F(EmbeddedSources, OneReceiveHandsOutABoundedNumberOfBytes) {
 }
 
 TEST_F(EmbeddedSources, MissingMessageIsToldAsDamage) {
-  send({"a", "b", "c"}, options_);
-  fixtures::read_sqlite(path_)->run("DELETE FROM message WHERE position & 3 = 2");
-  auto source = open_embedded(options_);
-  EXPECT_EQ(fixtures::fault_of([&] { receive(*source); }), FaultCode::source_refused);
-  EXPECT_EQ(source->counters().received, 0u);
+  const std::string large(EmbeddedOptions::most_bytes_at_once / 2, 'x');
+  for (const std::string_view text : {std::string_view("{}"), std::string_view(large)}) {
+    options_.queue = text == "{}" ? "small" : "large";
+    EmbeddedSender(options_).send(std::vector<std::string_view>{text, text, text});
+    fixtures::read_sqlite(path_)->run("DELETE FROM message WHERE position & 3 = 2");
+    auto source = open_embedded(options_);
+    EXPECT_EQ(fixtures::fault_of([&] { receive(*source); }), FaultCode::source_refused);
+    EXPECT_EQ(source->counters().received, 0u);
+  }
 }
 
 TEST_F(EmbeddedSources, RemovedQueueIsTold) {

@@ -106,8 +106,10 @@ TEST_P(AckTimeout, AnswerThatComesTooLateChangesNothing) {
     settle(*source_, late, how);
     EXPECT_EQ(source_->counters().settle_failed, 1u);
     EXPECT_EQ(source_->counters().settled, 0u);
-    settle(*other, again, Settle::accept);
+    settle(*other, again, Settle::redeliver);
     EXPECT_EQ(other->counters().settled, 1u) << "the one who holds it now decides";
+    settle(*other, receive(*other), Settle::accept);
+    EXPECT_EQ(other->counters().settled, 2u);
     EXPECT_TRUE(is_empty(*source_));
   }
 }

@@ -58,17 +58,20 @@ class Source {
  public:
   virtual ~Source() = default;  // what is not settled is given back, as far as the source can
 
-  // Appends up to `most` deliveries in the order of the source. Returns at once if there are any, else when one comes,
-  // when wake() was called, or after `wait`. Reconnects by itself, once a call; throws
-  // Fault(source_unavailable) while that does not work and Fault(source_refused) where somebody has to help.
+  // Appends up to `most` deliveries in the order of the source, or fewer where they are large. Returns at once if there are
+  // any, else when one comes, when wake() was called, or after `wait`; a source that others write to may take a little
+  // longer. Reconnects by itself, once a call; throws Fault(source_unavailable) while that does not work and
+  // Fault(source_refused) where somebody has to help, and has then appended nothing.
   virtual void receive(std::vector<Delivery>& into, std::size_t most, std::chrono::milliseconds wait) = 0;
 
-  // In the order of their receipt as far as possible: then a source that can acknowledges many with one word. Tags that
-  // it no longer knows (the ack timeout passed, the connection was lost) are counted in settle_failed and otherwise ignored: the
-  // message comes back. Throws Fault(source_unavailable) when the connection was lost; nothing is to be repeated then.
+  // In the order of their receipt as far as possible: then a source that can acknowledges many with one word. A tag is
+  // known until it is settled: the first word counts. Tags that it does not know (the ack timeout passed, the connection
+  // was lost) are counted in settle_failed and otherwise ignored: the message comes back. Throws
+  // Fault(source_unavailable) when the connection was lost; nothing is to be repeated then, its tags are no longer known.
   virtual void settle(std::span<const Settlement> settlements) = 0;
 
-  // Lets a receive() that waits, or the next one, return. The only call that another thread may make.
+  // Lets a receive() that waits return, or the next one that would wait: a wake is never lost, and several are one. The
+  // only call that another thread may make.
   virtual void wake() noexcept = 0;
 
   // How long a delivery may stay unsettled before it is handed to somebody else; nothing where there is no such time.
