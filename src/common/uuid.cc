@@ -5,11 +5,14 @@
 namespace onceward {
 namespace {
 
-// Below zero for what is no digit.
-int value_of(char c) {
-  const char lower = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-  return kHexValues[static_cast<unsigned char>(lower)];
-}
+// Of digits in either case; below zero for what is none.
+constexpr auto values = [] {
+  auto both = kHexValues;
+  for (unsigned char c = 'A'; c <= 'F'; ++c) both[c] = kHexValues[c - 'A' + 'a'];
+  return both;
+}();
+
+int value_of(char c) { return values[static_cast<unsigned char>(c)]; }
 
 }  // namespace
 
