@@ -109,7 +109,7 @@ void PostgresSession::write(const Writes& writes) {
   begin();
   queue_attempts(connection_, writes.attempts);
   if (!writes.outcomes.empty() && writes.outcomes.front().replaces) {
-    queue_replacement(connection_, writes.outcomes.front());
+    for (const OutcomeRow& row : writes.outcomes) queue_replacement(connection_, row);
   } else {
     queue_outcomes(connection_, writes.outcomes, consumer_);
     queue_bodies(connection_, writes.outcomes);
@@ -120,10 +120,16 @@ void PostgresSession::write(const Writes& writes) {
   queue_calls(connection_, writes.calls, consumer_);
 }
 
-bool PostgresSession::resume(const Key& message) {
+void PostgresSession::resume(Batch& batch) {
   begin();
-  queue_resume(connection_, message);
-  return PQntuples(connection_.sync().back().get()) > 0;
+  queue_resume(connection_, batch);
+  read_claimed(connection_.sync().back().get(), batch);
+}
+
+std::vector<Kept> PostgresSession::take_due(std::size_t most, std::chrono::milliseconds lease) {
+  begin();
+  queue_take_due(connection_, consumer_, most, lease);
+  return read_due(connection_.sync().back().get());
 }
 
 std::vector<int> PostgresSession::attempts(std::span<const Key> messages) {
@@ -135,7 +141,9 @@ std::vector<int> PostgresSession::attempts(std::span<const Key> messages) {
 std::optional<Kept> PostgresSession::start_due(std::chrono::milliseconds lease) {
   begin();
   queue_start_due(connection_, consumer_, lease);
-  return read_due(connection_.sync().back().get());
+  std::vector<Kept> kept = read_due(connection_.sync().back().get());
+  if (kept.empty()) return std::nullopt;
+  return std::move(kept.front());
 }
 
 void PostgresSession::mark() {

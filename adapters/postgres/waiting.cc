@@ -57,12 +57,28 @@ std::vector<int> read_used(const PGresult* result) {
   return used;
 }
 
+// Whoever has taken them is to be done when the lease ends; until then state 2 keeps them from the next.
+void queue_take_due(Connection& connection, std::int32_t consumer, std::size_t most, std::chrono::milliseconds lease) {
+  static const std::string sql = fmt::format(
+      "WITH due AS (SELECT o.key FROM onceward.inbox_outcome o JOIN onceward.inbox_body b USING (key) "
+      "WHERE o.consumer = $1 AND o.state = 5 AND o.next_attempt_at <= statement_timestamp() "
+      "ORDER BY o.next_attempt_at LIMIT $3 FOR UPDATE OF o SKIP LOCKED), "
+      "taken AS (UPDATE onceward.inbox_outcome o SET state = 2, "
+      "next_attempt_at = statement_timestamp() + $2 * interval '1 millisecond' "
+      "FROM due WHERE o.key = due.key RETURNING o.key) "
+      "SELECT b.key, 0::bigint, {}, b.envelope, b.payload FROM taken JOIN onceward.inbox_body b USING (key)",
+      fmt::format(fmt::runtime(used_attempts), "b.key"));
+  Column number = one(int4_type, std::int64_t{consumer}), milliseconds = one(int8_type, std::int64_t{lease.count()}),
+         limit = one(int8_type, static_cast<std::int64_t>(most));
+  connection.queue(sql, std::array{number.parameter(), milliseconds.parameter(), limit.parameter()});
+}
+
 // The statement's time is the server's, and as one that does not change inside the statement it can be looked for in the
 // indexes. Of the two that are locked the older one is taken; the other is free again when this transaction ends.
 void queue_start_due(Connection& connection, std::int32_t consumer, std::chrono::milliseconds lease) {
   static const std::string sql = fmt::format(
       "WITH waiting AS (SELECT o.key, o.next_attempt_at AS due FROM onceward.inbox_outcome o "
-      "JOIN onceward.inbox_body b USING (key) WHERE o.consumer = $1 AND o.state = 5 "
+      "JOIN onceward.inbox_body b USING (key) WHERE o.consumer = $1 AND o.state IN (2, 5) "
       "AND o.next_attempt_at <= statement_timestamp() ORDER BY o.next_attempt_at LIMIT 1 FOR UPDATE OF o SKIP LOCKED), "
       "sent_again AS (SELECT number, retry_at AS due FROM onceward.quarantine WHERE consumer = $1 AND "
       "state = 'retrying' AND key IS NULL AND retry_at <= statement_timestamp() ORDER BY retry_at LIMIT 1 "
@@ -70,7 +86,7 @@ void queue_start_due(Connection& connection, std::int32_t consumer, std::chrono:
       "oldest AS (SELECT key, NULL::bigint AS number, due FROM waiting UNION ALL "
       "SELECT NULL, number, due FROM sent_again ORDER BY due LIMIT 1), "
       "leased AS (UPDATE onceward.inbox_outcome o "
-      "SET next_attempt_at = statement_timestamp() + $2 * interval '1 millisecond' "
+      "SET state = 2, next_attempt_at = statement_timestamp() + $2 * interval '1 millisecond' "
       "FROM oldest WHERE o.key = oldest.key RETURNING o.key), "
       "started AS (INSERT INTO onceward.attempt (key, kind) SELECT key, 'start' FROM leased), "
       "leased_again AS (UPDATE onceward.quarantine q "
@@ -83,14 +99,15 @@ void queue_start_due(Connection& connection, std::int32_t consumer, std::chrono:
   connection.queue(sql, std::array{number.parameter(), milliseconds.parameter()});
 }
 
-std::optional<Kept> read_due(const PGresult* result) {
-  if (PQntuples(result) == 0) return std::nullopt;
-  Kept kept{read_kept(bytes_at(result, 0, 3), bytes_at(result, 0, 4)), std::nullopt, number_at(result, 0, 1),
-            static_cast<int>(number_at(result, 0, 2))};
-  if (!PQgetisnull(result, 0, 0)) {
-    std::memcpy(kept.key.emplace().bytes.data(), PQgetvalue(result, 0, 0), sizeof(Key::bytes));
+std::vector<Kept> read_due(const PGresult* result) {
+  std::vector<Kept> due;
+  for (int row = 0; row < PQntuples(result); ++row) {
+    Kept& kept = due.emplace_back(Kept{read_kept(bytes_at(result, row, 3), bytes_at(result, row, 4)), std::nullopt,
+                                       number_at(result, row, 1), static_cast<int>(number_at(result, row, 2))});
+    if (PQgetisnull(result, row, 0)) continue;
+    std::memcpy(kept.key.emplace().bytes.data(), PQgetvalue(result, row, 0), sizeof(Key::bytes));
   }
-  return kept;
+  return due;
 }
 
 void queue_next_due(Connection& connection, std::int32_t consumer) {
@@ -98,7 +115,7 @@ void queue_next_due(Connection& connection, std::int32_t consumer) {
   connection.queue(
       "SELECT ceil(1000 * extract(epoch FROM least("
       "(SELECT o.next_attempt_at FROM onceward.inbox_outcome o JOIN onceward.inbox_body b USING (key) "
-      "WHERE o.consumer = $1 AND o.state = 5 AND o.next_attempt_at IS NOT NULL ORDER BY o.next_attempt_at LIMIT 1), "
+      "WHERE o.consumer = $1 AND o.state IN (2, 5) AND o.next_attempt_at IS NOT NULL ORDER BY o.next_attempt_at LIMIT 1), "
       "(SELECT retry_at FROM onceward.quarantine WHERE consumer = $1 AND state = 'retrying' AND key IS NULL AND "
       "retry_at IS NOT NULL ORDER BY retry_at LIMIT 1)) - clock_timestamp()))::bigint",
       std::array{number.parameter()});
@@ -109,10 +126,13 @@ std::optional<std::chrono::milliseconds> read_next_due(const PGresult* result) {
   return std::max(std::chrono::milliseconds(0), std::chrono::milliseconds(number_at(result, 0, 0)));
 }
 
-void queue_resume(Connection& connection, const Key& message) {
-  Column key = one(uuid_type, message);
-  connection.queue("SELECT FROM onceward.inbox_outcome WHERE key = $1 AND state = 5 FOR UPDATE SKIP LOCKED",
-                   std::array{key.parameter()});
+void queue_resume(Connection& connection, const Batch& batch) {
+  Column key("key", uuid_type, Column::Shape::always_array);
+  for (const Batch::Index index : batch.to_claim()) key.add(batch.claimants()[index].key);
+  connection.queue(
+      "SELECT key FROM onceward.inbox_outcome WHERE key = ANY ($1) AND state IN (2, 5) ORDER BY key "
+      "FOR UPDATE SKIP LOCKED",
+      std::array{key.parameter()});
 }
 
 void queue_replacement(Connection& connection, const OutcomeRow& row) {

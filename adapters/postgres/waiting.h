@@ -21,13 +21,14 @@ void queue_attempts(Connection& connection, std::span<const AttemptRow> rows);
 void queue_used(Connection& connection, std::span<const Key> messages);
 std::vector<int> read_used(const PGresult* result);
 
+void queue_take_due(Connection& connection, std::int32_t consumer, std::size_t most, std::chrono::milliseconds lease);
 void queue_start_due(Connection& connection, std::int32_t consumer, std::chrono::milliseconds lease);
-std::optional<Kept> read_due(const PGresult* result);
+std::vector<Kept> read_due(const PGresult* result);
 void queue_next_due(Connection& connection, std::int32_t consumer);
 std::optional<std::chrono::milliseconds> read_next_due(const PGresult* result);
 
 // A row is the message, held.
-void queue_resume(Connection& connection, const Key& message);
+void queue_resume(Connection& connection, const Batch& batch);
 // In place of what was kept of a message that waited.
 void queue_replacement(Connection& connection, const OutcomeRow& row);
 // Rows of the quarantine that were sent again, by number.

@@ -30,8 +30,17 @@ void SqliteSession::claim(Batch& batch) {
 
 void SqliteSession::look_up(Batch&) {}  // the claim has
 
-bool SqliteSession::resume(const Key& message) {
-  return guarded([&] { return waits(connection_, message); });
+void SqliteSession::resume(Batch& batch) {
+  guarded([&] {
+    for (const Batch::Index index : batch.to_claim()) {
+      if (waits(connection_, batch.claimants()[index].key)) batch.claimed(index);
+    }
+    sqlite::look_up(connection_, batch);
+  });
+}
+
+std::vector<Kept> SqliteSession::take_due(std::size_t most, std::chrono::milliseconds lease) {
+  return guarded([&] { return sqlite::take_due(connection_, stamp_.consumer, most, lease); });
 }
 
 std::vector<int> SqliteSession::attempts(std::span<const Key> messages) {
@@ -111,7 +120,7 @@ void SqliteSession::write(const Writes& writes) {
   guarded([&] {
     write_attempts(connection_, writes.attempts, stamp_);
     if (!writes.outcomes.empty() && writes.outcomes.front().replaces) {
-      write_replacement(connection_, writes.outcomes.front(), stamp_);
+      for (const OutcomeRow& row : writes.outcomes) write_replacement(connection_, row, stamp_);
     } else {
       write_outcomes(connection_, writes.outcomes, stamp_);
       write_bodies(connection_, writes.outcomes, stamp_);

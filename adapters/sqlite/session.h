@@ -16,8 +16,9 @@ class SqliteSession final : public Session {
 
   void claim(Batch& batch) override;
   void look_up(Batch& batch) override;
-  bool resume(const Key& message) override;
+  void resume(Batch& batch) override;
   std::vector<int> attempts(std::span<const Key> messages) override;
+  std::vector<Kept> take_due(std::size_t most, std::chrono::milliseconds lease) override;
   std::optional<Kept> start_due(std::chrono::milliseconds lease) override;
   void run(std::span<const BufferedStatement> statements) override;
   void run_over(const Relation& relation, std::string_view sql) override;

@@ -101,25 +101,6 @@ void claim_operations(Connection& connection, Batch& batch, const Stamp& stamp) 
   }
 }
 
-void look_up(Connection& connection, Batch& batch) {
-  for (const Batch::Index index : batch.to_look_up()) {
-    Statement& find = connection.own(find_message);
-    find.bind(1, batch.claimants()[index].key);
-    find.each([&](sqlite3_stmt* row) {
-      batch.known(index, {text_at(row, 0), text_at(row, 1), text_at(row, 2), fixed_at<PayloadHash>(row, 3),
-                          recorded_at(row, 4)});
-    });
-  }
-  for (const Batch::Index index : batch.operations_to_look_up()) {
-    Statement& find = connection.own(find_operation);
-    find.bind(1, batch.claimants()[index].operation->key);
-    find.each([&](sqlite3_stmt* row) {
-      batch.known_operation(index, {std::string(text_at(row, 0)), fixed_at<Key>(row, 1), fixed_at<PayloadHash>(row, 2),
-                                    recorded_at(row, 3)});
-    });
-  }
-}
-
 class OutboxRows final : public RowSource {
  public:
   explicit OutboxRows(std::span<const StagedOutgoing> rows) : rows_(rows) {}
@@ -197,6 +178,25 @@ void check_same_call(Connection& connection, const StagedCall& row, std::optiona
 }
 
 }  // namespace
+
+void look_up(Connection& connection, Batch& batch) {
+  for (const Batch::Index index : batch.to_look_up()) {
+    Statement& find = connection.own(find_message);
+    find.bind(1, batch.claimants()[index].key);
+    find.each([&](sqlite3_stmt* row) {
+      batch.known(index, {text_at(row, 0), text_at(row, 1), text_at(row, 2), fixed_at<PayloadHash>(row, 3),
+                          recorded_at(row, 4)});
+    });
+  }
+  for (const Batch::Index index : batch.operations_to_look_up()) {
+    Statement& find = connection.own(find_operation);
+    find.bind(1, batch.claimants()[index].operation->key);
+    find.each([&](sqlite3_stmt* row) {
+      batch.known_operation(index, {std::string(text_at(row, 0)), fixed_at<Key>(row, 1), fixed_at<PayloadHash>(row, 2),
+                                    recorded_at(row, 3)});
+    });
+  }
+}
 
 void claim(Connection& connection, Batch& batch, const Stamp& stamp) {
   claim_identities(connection, batch, stamp);

@@ -16,6 +16,8 @@ struct Stamp {
   std::int64_t at_microseconds;
 };
 
+// What is known of those that were not claimed.
+void look_up(Connection& connection, Batch& batch);
 // Claims identities, then operations, then looks up whatever was there before: the batch is resolved on return.
 void claim(Connection& connection, Batch& batch, const Stamp& stamp);
 

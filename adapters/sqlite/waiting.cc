@@ -17,15 +17,19 @@ constexpr std::string_view count_used =
     "number > (SELECT coalesce(max(number), 0) FROM onceward_attempt WHERE key = ?1 AND kind = 'reset')";
 constexpr std::string_view find_waiting =
     "SELECT o.next_attempt_at, o.key, b.envelope, b.payload FROM onceward_inbox_outcome o JOIN onceward_inbox_body b "
-    "ON b.key = o.key WHERE o.consumer = ?1 AND o.state = 5 AND o.next_attempt_at IS NOT NULL "
+    "ON b.key = o.key WHERE o.consumer = ?1 AND o.state IN (2, 5) AND o.next_attempt_at IS NOT NULL "
     "ORDER BY o.next_attempt_at LIMIT 1";
+constexpr std::string_view find_due =
+    "SELECT o.key, b.envelope, b.payload FROM onceward_inbox_outcome o JOIN onceward_inbox_body b ON b.key = o.key "
+    "WHERE o.consumer = ?1 AND o.state = 5 AND o.next_attempt_at <= ?2 ORDER BY o.next_attempt_at LIMIT ?3";
 constexpr std::string_view find_sent_again =
     "SELECT retry_at, number, attempts, envelope, payload FROM onceward_quarantine WHERE consumer = ?1 AND "
     "state = 'retrying' AND key IS NULL AND retry_at IS NOT NULL ORDER BY retry_at LIMIT 1";
-constexpr std::string_view lease_waiting = "UPDATE onceward_inbox_outcome SET next_attempt_at = ?2 WHERE key = ?1";
+constexpr std::string_view lease_waiting =
+    "UPDATE onceward_inbox_outcome SET state = 2, next_attempt_at = ?2 WHERE key = ?1";
 constexpr std::string_view lease_sent_again =
     "UPDATE onceward_quarantine SET retry_at = ?2, attempts = attempts + 1 WHERE number = ?1";
-constexpr std::string_view find_held = "SELECT 1 FROM onceward_inbox_outcome WHERE key = ?1 AND state = 5";
+constexpr std::string_view find_held = "SELECT 1 FROM onceward_inbox_outcome WHERE key = ?1 AND state IN (2, 5)";
 constexpr std::string_view delete_outcome = "DELETE FROM onceward_inbox_outcome WHERE key = ?1";
 constexpr std::string_view update_outcome =
     "UPDATE onceward_inbox_outcome SET state = ?2, code = ?3, result = ?4, next_attempt_at = ?5, recorded_at = ?6 "
@@ -101,6 +105,28 @@ std::vector<int> used_attempts(Connection& connection, std::span<const Key> mess
     count.each([&](sqlite3_stmt* row) { used.push_back(sqlite3_column_int(row, 0)); });
   }
   return used;
+}
+
+std::vector<Kept> take_due(Connection& connection, std::int32_t consumer, std::size_t most,
+                           std::chrono::milliseconds lease) {
+  const std::int64_t now = now_microseconds();
+  std::vector<Kept> due;
+  Statement& find = connection.own(find_due);
+  find.bind(1, std::int64_t{consumer});
+  find.bind(2, now);
+  find.bind(3, static_cast<std::int64_t>(most));
+  find.each([&](sqlite3_stmt* row) {
+    Kept& kept = due.emplace_back(Kept{read_kept(text_at(row, 1), bytes_at(row, 2)), Key{}, 0, 0});
+    std::memcpy(kept.key->bytes.data(), bytes_at(row, 0).data(), sizeof(Key::bytes));
+  });
+  for (Kept& kept : due) {
+    Statement& push_forward = connection.own(lease_waiting);
+    push_forward.bind(1, *kept.key);
+    push_forward.bind(2, now + std::chrono::microseconds(lease).count());
+    push_forward.run();
+    kept.attempts = used_attempts(connection, std::span(&*kept.key, 1)).front();
+  }
+  return due;
 }
 
 std::optional<Kept> start_due(Connection& connection, std::int32_t consumer, std::chrono::milliseconds lease) {

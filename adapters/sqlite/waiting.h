@@ -14,6 +14,8 @@ namespace onceward::sqlite {
 void write_attempts(Connection& connection, std::span<const AttemptRow> rows, const Stamp& stamp);
 std::vector<int> used_attempts(Connection& connection, std::span<const Key> messages);
 
+std::vector<Kept> take_due(Connection& connection, std::int32_t consumer, std::size_t most,
+                           std::chrono::milliseconds lease);
 std::optional<Kept> start_due(Connection& connection, std::int32_t consumer, std::chrono::milliseconds lease);
 std::optional<std::chrono::milliseconds> next_due(Connection& connection, std::int32_t consumer);
 

@@ -44,7 +44,8 @@ class ScriptedUnit final : public UnitOfWork {
   std::vector<int> attempts(std::span<const Key>) override { return {}; }
   void count(const Key&, Attempt, std::string_view) override {}
   std::optional<Kept> start_due(std::chrono::milliseconds) override { return std::nullopt; }
-  bool resume(const Claimant&) override { return false; }
+  std::vector<Kept> take_due(std::size_t, std::chrono::milliseconds) override { return {}; }
+  void resume(std::span<const Claimant>) override {}
   void resolve(std::int64_t) override {}
   Commit commit() override {
     ++seen_.ended;

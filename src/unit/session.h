@@ -60,10 +60,11 @@ class Session {
   // Claims identities and operations. Repeats may stay unresolved until look_up(), flush() or commit().
   virtual void claim(Batch& batch) = 0;
   virtual void look_up(Batch& batch) = 0;
-  // Holds a message that waits, until the transaction ends; false if it does not wait, or another holds it.
-  virtual bool resume(const Key& message) = 0;
+  // Holds those that wait, and that nobody else holds, until the transaction ends, and calls them claimed.
+  virtual void resume(Batch& batch) = 0;
 
   virtual std::vector<int> attempts(std::span<const Key> messages) = 0;
+  virtual std::vector<Kept> take_due(std::size_t most, std::chrono::milliseconds lease) = 0;
   virtual std::optional<Kept> start_due(std::chrono::milliseconds lease) = 0;
 
   virtual void run(std::span<const BufferedStatement> statements) = 0;

@@ -193,7 +193,10 @@ std::vector<OutcomeRow> Unit::outcomes() {
   if (!batch_ || outcomes_written_) return rows;
   outcomes_written_ = true;
   if (resumed_) {
-    rows.push_back({&batch_->claimants()[0], batch_->finished(0), ending_of(0).retry_after, true});
+    for (const Batch::Index index : batch_->to_claim()) {
+      if (!batch_->first(index)) continue;
+      rows.push_back({&batch_->claimants()[index], batch_->finished(index), ending_of(index).retry_after, true});
+    }
     return rows;
   }
   for (auto& [index, recorded] : batch_->records()) {

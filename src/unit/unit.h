@@ -39,7 +39,8 @@ class Unit final : public UnitOfWork {
   std::vector<int> attempts(std::span<const Key> messages) override;
   void count(const Key& message, Attempt attempt, std::string_view code) override;
   std::optional<Kept> start_due(std::chrono::milliseconds lease) override;
-  bool resume(const Claimant& message) override;
+  std::vector<Kept> take_due(std::size_t most, std::chrono::milliseconds lease) override;
+  void resume(std::span<const Claimant> batch) override;
   void resolve(std::int64_t quarantine) override;
   Commit commit() override;
 
@@ -118,7 +119,7 @@ class Unit final : public UnitOfWork {
   std::optional<std::size_t> culprit_;
   std::optional<Commit> ending_;
   bool outcomes_written_ = false;
-  bool resumed_ = false;  // batch_ is one message that the store kept
+  bool resumed_ = false;  // batch_ holds messages that the store kept
   std::optional<Batch> batch_;
   std::vector<Answer> answers_;
   Statements statements_;

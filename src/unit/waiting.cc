@@ -26,18 +26,21 @@ std::optional<Kept> Unit::start_due(std::chrono::milliseconds lease) {
   return guarded([&] { return session_->start_due(lease); });
 }
 
-bool Unit::resume(const Claimant& message) {
-  return guarded([&] {
+std::vector<Kept> Unit::take_due(std::size_t most, std::chrono::milliseconds lease) {
+  return guarded([&] { return session_->take_due(most, lease); });
+}
+
+void Unit::resume(std::span<const Claimant> batch) {
+  guarded([&] {
     if (batch_) throw refused("a unit claims or resumes once");
-    if (mark_) throw refused("resume before the first mark: going back to it would let the message go");
-    if (!session_->resume(message.key)) return false;
-    batch_.emplace(std::span(&message, 1));
-    batch_->claimed(0);
-    // Its operation was claimed with it, when it was first seen.
-    for (const Batch::Index index : batch_->operations_to_claim()) batch_->operation_claimed(index);
-    sent_.resize(1);
+    if (mark_) throw refused("resume before the first mark: going back to it would let the messages go");
+    batch_.emplace(batch);
+    sent_.resize(batch.size());
     resumed_ = true;
-    return true;
+    if (batch.empty()) return;
+    session_->resume(*batch_);
+    // Their operations were claimed with them, when they were first seen.
+    for (const Batch::Index index : batch_->operations_to_claim()) batch_->operation_claimed(index);
   });
 }
 

@@ -117,7 +117,7 @@ void Alone::give_back(const Item& item) {
 
 bool Alone::due() {
   std::optional<Kept> kept;
-  const auto lease = 3 * declaration_.time_bound;  // at twice the bound the process ends
+  const auto lease = lease_for(declaration_);
   if (!applier_.surely([&](UnitOfWork& unit) { kept = unit.start_due(lease); }) || !kept) return false;
   Item item{.envelope = &kept->envelope, .kept = kept->key, .quarantine = kept->quarantine};
   item.attempts = kept->attempts;

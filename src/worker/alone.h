@@ -14,7 +14,8 @@ class Alone {
 
   // As Applier::together.
   bool suspects(std::span<const Item> items, Settlements& settlements);
-  // A message that is due; false if there is none, or a stop came before.
+  // The one that is due and was under way when a worker ended, or that a person sent again; false if there is none, or a
+  // stop came before.
   bool due();
 
  private:

@@ -42,6 +42,18 @@ bool Applier::together(std::span<const Item> items, Settlements& settlements) {
   }
 }
 
+bool Applier::due(std::size_t most) {
+  std::vector<Kept> kept;
+  const auto lease = lease_for(declaration_);
+  if (!surely([&](UnitOfWork& unit) { kept = unit.take_due(most, lease); }) || kept.empty()) return false;
+  std::vector<Item> items;
+  for (const Kept& message : kept) {
+    items.push_back({.envelope = &message.envelope, .kept = message.key, .attempts = message.attempts});
+  }
+  Settlements nobody_waits;
+  return declaration_.transaction == TransactionScope::each ? each(items, nobody_waits) : together(items, nobody_waits);
+}
+
 void Applier::admit(std::span<const Item> items) {
   round_.clear();
   for (const Item& item : items) {
@@ -53,11 +65,26 @@ void Applier::admit(std::span<const Item> items) {
     if (auto* const claimant = std::get_if<Claimant>(&identified)) {
       if (item.kept) claimant->key = *item.kept;  // as the store knows it, whatever the declaration says now
       round_.add(item, std::move(*claimant));
+    } else if (item.kept) {
+      add_refused_since(item, std::get<Refusal>(identified));
     } else {
       round_.add(item, std::move(std::get<Refusal>(identified)));
     }
   }
   effects_.begin(round_);
+}
+
+// A kept message that the declaration of today refuses has its row, and ends there.
+void Applier::add_refused_since(Item item, const Refusal& refusal) {
+  item.failure = Failure{
+      .code = std::string(code(refusal.reason)), .detail = refusal.detail, .permanent = true, .by = Failure::By::field};
+  Claimant claimant;
+  claimant.key = *item.kept;
+  claimant.tenant = item.envelope->tenant();
+  claimant.producer = item.envelope->producer();
+  claimant.id = IdText(item.envelope->message_id().text());
+  claimant.envelope = item.envelope;
+  round_.add(item, std::move(claimant));
 }
 
 // The whole promise on one screen: what the handler does, that the message was seen, and what is to leave commit as one,
@@ -105,11 +132,8 @@ void Applier::enter(UnitOfWork& unit) {
     unit.park(*refused.item.envelope, consumer_, code(refused.refusal.reason), refused.refusal.detail);
   }
   if (round_.size() == 0) return;
-  if (round_.item(0).kept) {
-    if (unit.resume(round_.claimants().front())) firsts_.push_back(0);
-    return;
-  }
-  unit.claim(round_.claimants());
+  const bool kept = round_.item(0).kept.has_value();  // all of them, or none
+  kept ? unit.resume(round_.claimants()) : unit.claim(round_.claimants());
   for (Index index = 0; index < round_.size(); ++index) {
     if (unit.first(index)) firsts_.push_back(index);
     if (round_.item(index).quarantine != 0) unit.resolve(round_.item(index).quarantine);

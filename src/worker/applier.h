@@ -26,6 +26,8 @@ class Applier {
   bool together(std::span<const Item> items, Settlements& settlements);
   // Each in a transaction of its own.
   bool each(std::span<const Item> items, Settlements& settlements);
+  // Messages that wait in our store and are due, up to `most` of them; false if there were none.
+  bool due(std::size_t most);
   // Parks messages whose identity was seen before with other content.
   bool park(std::span<const Claimant* const> conflicts);
   // `work` in a transaction.
@@ -40,6 +42,7 @@ class Applier {
   enum class Tried { committed, again, stopped };
 
   void admit(std::span<const Item> items);
+  void add_refused_since(Item item, const Refusal& refusal);
   Tried try_round(Settlements& settlements);
   Tried wait(const Fault& fault) { return outage_.wait(fault) ? Tried::again : Tried::stopped; }
   void enter(UnitOfWork& unit);

@@ -25,6 +25,9 @@ struct Item {
   std::optional<Failure> failure{};    // known before it is run
 };
 
+// How long a kept message is kept from other workers: at twice the bound the process ends.
+inline std::chrono::milliseconds lease_for(const Declaration& declaration) { return 3 * declaration.time_bound; }
+
 // A message that has no identity to claim: it is parked.
 struct Refused {
   Item item;

@@ -17,6 +17,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds idle{1'000};  // how long nothing is asked of the store
+constexpr std::size_t most_due = 256;
+constexpr int most_alone = 16;
 
 void check_all(const Declaration& declaration, const Source& source) {
   if (const auto mistakes = check(declaration); !mistakes.empty()) throw std::invalid_argument(to_string(mistakes));
@@ -106,10 +108,12 @@ class Worker::Body {
     return std::chrono::ceil<milliseconds>(look_at_ - now);
   }
 
-  // A few at a time, so that neither the kept nor the new ones wait for the others.
+  // Those that wait for their next attempt run together, as new ones do; then, one by one, those that may have ended a
+  // worker. A few at a time, so that neither the kept nor the new ones wait for the others.
   void run_due() {
     if (steady_clock::now() < look_at_) return;
-    for (int i = 0; i < 16; ++i) {
+    if (applier_.due(most_due)) return;
+    for (int i = 0; i < most_alone; ++i) {
       if (!alone_.due()) {
         look_at_ = steady_clock::now() + idle;
         return;

@@ -288,7 +288,7 @@ TEST_P(Marks, ClaimAfterAMarkIsRefused) {
   unit = nullptr;
   unit = begin();
   unit->mark();
-  EXPECT_EQ(fault_of([&] { unit->resume(inbound_.claimants()[0]); }), FaultCode::statement_failed);
+  EXPECT_EQ(fault_of([&] { unit->resume(inbound_.claimants()); }), FaultCode::statement_failed);
 }
 
 TEST_P(Marks, UnitWithoutAMarkCannotGoBack) {

@@ -37,9 +37,13 @@ class Waiting : public OnEveryStore {
                          (GetParam().capabilities.typed_columns ? "now()" : "1"));
   }
   std::string quarantine_state() { return under_->reader().value("SELECT state FROM " + under_->table("quarantine")); }
+  static bool resumes(UnitOfWork& unit, const Inbound& inbound) {
+    unit.resume(inbound.claimants());
+    return unit.first(0);
+  }
   void resume(const Inbound& inbound, Outcome outcome) {
     auto unit = begin();
-    ASSERT_TRUE(unit->resume(inbound.claimants()[0]));
+    ASSERT_TRUE(resumes(*unit, inbound));
     insert_effect(inbound.envelope(0), unit->on(0));
     unit->finish(0, std::move(outcome));
     ASSERT_EQ(unit->commit(), Commit::committed);
@@ -91,6 +95,46 @@ TEST_P(Waiting, MessageWhoseLeaseHasEndedIsStartedAgain) {
   const auto again = start_due(0ms);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->attempts, 2);
+}
+
+TEST_P(Waiting, SeveralAreTakenTogetherAndKeptFromOthers) {
+  const Inbound some(declaration_, {{.id = "a"}, {.id = "b"}, {.id = "c"}});
+  let_wait(some);
+  auto unit = begin();
+  EXPECT_EQ(unit->take_due(2, 1h).size(), 2u);
+  ASSERT_EQ(unit->commit(), Commit::committed);
+  unit = begin();
+  const auto rest = unit->take_due(10, 1h);
+  ASSERT_EQ(unit->commit(), Commit::committed);
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(used(*rest[0].key), 0) << "nothing is counted";
+  EXPECT_FALSE(start_due());
+  EXPECT_TRUE(begin()->take_due(10, 1h).empty());
+
+  unit = begin();
+  unit->resume(some.claimants());
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    ASSERT_TRUE(unit->first(i));
+    insert_effect(some.envelope(i), unit->on(i));
+  }
+  unit->finish(1, Retry{"again"});
+  unit->finish(2, Failed{"never"});
+  ASSERT_EQ(unit->commit(), Commit::committed);
+  EXPECT_EQ(verdicts(apply(some)), (Verdicts{duplicate, held, duplicate}));
+  EXPECT_EQ(under_->rows_in("quarantine"), 1);
+  EXPECT_EQ(under_->rows_in("inbox_body"), 2);
+}
+
+TEST_P(Waiting, OneThatWasTakenAndNotFinishedIsStartedAlone) {
+  let_wait(inbound_);
+  auto unit = begin();
+  ASSERT_EQ(unit->take_due(10, 0ms).size(), 1u);
+  ASSERT_EQ(unit->commit(), Commit::committed);
+  EXPECT_TRUE(begin()->take_due(10, 1h).empty()) << "it may have ended a worker";
+  const auto kept = start_due();
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->attempts, 1);
+  EXPECT_TRUE(resumes(*begin(), inbound_));
 }
 
 TEST_P(Waiting, AbandonedStartLeavesTheMessageDueAndNothingCounted) {
@@ -186,7 +230,7 @@ TEST_P(Waiting, HeadersThatAreNoTextComeBackAsTheyWere) {
 TEST_P(Waiting, ResumedMessageIsFirstAndItsEffectCommits) {
   let_wait(inbound_);
   auto unit = begin();
-  ASSERT_TRUE(unit->resume(inbound_.claimants()[0]));
+  ASSERT_TRUE(resumes(*unit, inbound_));
   EXPECT_TRUE(unit->claimed());
   EXPECT_TRUE(unit->first(0));
   EXPECT_EQ(verdicts(unit->answers()), Verdicts{first});
@@ -213,7 +257,7 @@ TEST_P(Waiting, ResumedMessageThatIsAbandonedWaitsAsBefore) {
   const Traces before = traces();
   {
     auto unit = begin();
-    ASSERT_TRUE(unit->resume(inbound_.claimants()[0]));
+    ASSERT_TRUE(resumes(*unit, inbound_));
     insert_effect(inbound_.envelope(0), unit->on(0));
     unit->finish(0, Done{"never"});
     unit->flush();
@@ -254,27 +298,27 @@ TEST_P(Waiting, OutcomeOfAResumedMessageReplacesWhatWasKeptOfIt) {
 }
 
 TEST_P(Waiting, MessageThatDoesNotWaitIsNotResumed) {
-  EXPECT_FALSE(begin()->resume(inbound_.claimants()[0])) << "unknown";
+  EXPECT_FALSE(resumes(*begin(), inbound_)) << "unknown";
   apply(inbound_);
   auto unit = begin();
-  EXPECT_FALSE(unit->resume(inbound_.claimants()[0])) << "done";
-  EXPECT_FALSE(unit->claimed());
+  EXPECT_FALSE(resumes(*unit, inbound_)) << "done";
+  EXPECT_EQ(verdicts(unit->answers()), Verdicts{duplicate});
   EXPECT_FALSE(unit->first(0));
   unit.reset();
   const Inbound failed(declaration_, {{.id = "failed"}});
   apply(failed, [](const Envelope&, Transaction&) -> Outcome { return Failed{"never"}; });
-  EXPECT_FALSE(begin()->resume(failed.claimants()[0])) << "quarantined";
+  EXPECT_FALSE(resumes(*begin(), failed)) << "quarantined";
 }
 
 TEST_P(Waiting, UnitResumesOrClaimsOnce) {
   let_wait(inbound_);
   auto unit = begin();
-  ASSERT_TRUE(unit->resume(inbound_.claimants()[0]));
+  ASSERT_TRUE(resumes(*unit, inbound_));
   EXPECT_EQ(fault_of([&] { unit->claim(inbound_.claimants()); }), FaultCode::statement_failed);
   unit.reset();
   unit = begin();
   unit->claim(inbound_.claimants());
-  EXPECT_EQ(fault_of([&] { unit->resume(inbound_.claimants()[0]); }), FaultCode::statement_failed);
+  EXPECT_EQ(fault_of([&] { unit->resume(inbound_.claimants()); }), FaultCode::statement_failed);
 }
 
 TEST_P(Waiting, ResumedMessageKeepsItsOperation) {
@@ -293,7 +337,7 @@ TEST_P(Waiting, ResumedMessageKeepsItsOperation) {
 TEST_P(Waiting, MarksWorkInAResumedUnit) {
   let_wait(inbound_);
   auto unit = begin();
-  ASSERT_TRUE(unit->resume(inbound_.claimants()[0]));
+  ASSERT_TRUE(resumes(*unit, inbound_));
   unit->mark();
   unit->on(0).execute("INSERT INTO effect (message) VALUES (NULL)");
   EXPECT_EQ(fault_of([&] { unit->commit(); }), FaultCode::constraint_violated);
@@ -348,8 +392,8 @@ TEST_P(WaitingForTwo, MessageThatAnotherHoldsIsSkipped) {
   let_wait(inbound_);
   auto other = under_->open();
   auto holder = other->begin(enrolled_);
-  ASSERT_TRUE(holder->resume(inbound_.claimants()[0]));
-  EXPECT_FALSE(begin()->resume(inbound_.claimants()[0]));
+  ASSERT_TRUE(resumes(*holder, inbound_));
+  EXPECT_FALSE(resumes(*begin(), inbound_));
   EXPECT_FALSE(start_due()) << "due, and held";
   const Inbound second(declaration_, {{.id = "b"}});
   let_wait(second);

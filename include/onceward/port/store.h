@@ -110,12 +110,16 @@ class UnitOfWork : public Enlistment {
   virtual std::vector<int> attempts(std::span<const Key> messages) = 0;
   virtual void count(const Key& message, Attempt attempt, std::string_view code) = 0;
 
-  // Picks a message of the consumer that is due, counts its start, and keeps it from others for `lease` (on the store's
-  // clock). Commit, then resume() it in a unit of its own: should the process die there, the attempt was counted.
+  // Picks up to `most` messages of the consumer that are due, and keeps them from others for `lease` (on the store's clock).
+  // Commit, then resume() them together. Nothing is counted: one that is not finished by the end of its lease was under
+  // way when a worker ended, and is left to start_due().
+  virtual std::vector<Kept> take_due(std::size_t most, std::chrono::milliseconds lease) = 0;
+  // Picks one that is due, taken before or not, or that a person sent again; counts its start, and keeps it from others for
+  // `lease`. Commit, then resume() it in a unit of its own: should the process die there, the attempt was counted.
   virtual std::optional<Kept> start_due(std::chrono::milliseconds lease) = 0;
-  // Instead of claim(), for a kept message with a key: holds it until the unit ends. False if it does not wait any more, or
-  // another unit holds it. Then first(0) is true, and finish(0, ...) replaces what the store kept of it.
-  virtual bool resume(const Claimant& message) = 0;
+  // Instead of claim(), for kept messages with a key: holds those that still wait, and that no other unit holds, until the
+  // unit ends. They are first(), and finish() replaces what the store kept of them; the others are answered as repeats.
+  virtual void resume(std::span<const Claimant> batch) = 0;
   // The quarantine row has been taken care of: the message was claimed, or parked anew.
   virtual void resolve(std::int64_t quarantine) = 0;
 
