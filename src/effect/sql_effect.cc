@@ -1,8 +1,12 @@
 #include "src/effect/sql_effect.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 
+#include "src/declaration/rules.h"
 #include "src/effect/sql_columns.h"
 
 namespace onceward {
@@ -10,9 +14,17 @@ namespace {
 
 constexpr std::string_view relation_name = "messages";
 
+void check(std::span<const std::string> statements) {
+  declaration::Findings findings;
+  declaration::check_sql({statements.begin(), statements.end()}, declaration::Path("sql"), findings);
+  for (const declaration::Finding& finding : findings.all())
+    throw std::invalid_argument(fmt::format("{}: {} (hint: {})", finding.path.text(), finding.message, finding.hint));
+}
+
 }  // namespace
 
 SqlEffect::SqlEffect(std::span<const std::string> statements, const Declaration& declaration) : messages_(declaration) {
+  check(statements);
   const auto names = messages_.names();
   const auto ordinal = static_cast<std::uint32_t>(std::ranges::find(names, "ordinal") - names.begin());
   std::set<std::uint32_t> offered;

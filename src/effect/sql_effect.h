@@ -16,7 +16,8 @@ namespace onceward {
 
 class SqlEffect {
  public:
-  // The declaration has no mistakes and outlives this; `statements` are its own or those of a handler made in C++.
+  // The declaration has no mistakes and outlives this; `statements` are its own or those of a handler made in C++. Throws
+  // std::invalid_argument where one of them could not be declared: with a parameter, it would read our own.
   SqlEffect(std::span<const std::string> statements, const Declaration& declaration);
 
   // Begins a batch, which must outlive it. `received_at` is the column of that name.
