@@ -107,8 +107,8 @@ def fuzz(target, environment, report):
 
 def install(pattern, environment, report):
     """Installs the library and builds and runs every program that finds it with find_package, outside of the tree."""
-    programs = sorted(path.parent for folder in ("tests/install", "examples")
-                      for path in (ROOT / folder).glob("*/CMakeLists.txt"))
+    programs = sorted({path.parent for folder in ("tests/install", "examples")
+                       for name in ("CMakeLists.txt", "try.py") for path in (ROOT / folder).glob(f"*/{name}")})
     programs = [path for path in programs if pattern in f"Install.{path.name}"]
     if not programs:
         return
@@ -124,12 +124,25 @@ def install(pattern, environment, report):
             outside(program, prefix, pathlib.Path(scratch), {**environment, **SANITIZERS}, report)
 
 
+def attempt(program, executable, scratch, log, environment):
+    """Runs it by its try.py, which knows what should come out; else alone."""
+    place = pathlib.Path(tempfile.mkdtemp(dir=scratch))
+    script = program / "try.py"
+    command = [sys.executable, script, executable] if script.exists() else [executable]
+    return process.run(command, log, environment, place)
+
+
 def outside(program, prefix, scratch, environment, report):
     log = LOGS / f"install-{program.name}.log"
     log.unlink(missing_ok=True)
     source, binary = scratch / program.name, scratch / f"{program.name}-build"
     shutil.copytree(program, source)
     begin = time.monotonic()
+    if not (program / "CMakeLists.txt").exists():  # it needs no program but ours
+        ended = attempt(program, prefix / "bin/onceward", scratch, log, environment)
+        ended.seconds = time.monotonic() - begin
+        case(f"Install.{program.name}", log, ended, report)
+        return
     for command in (["cmake", "-G", "Ninja", "-S", source, "-B", binary, f"-DCMAKE_PREFIX_PATH={prefix}",
                      "-DCMAKE_CXX_COMPILER=g++"], ["cmake", "--build", binary]):
         ended = process.run(command, log, environment)
@@ -139,7 +152,7 @@ def outside(program, prefix, scratch, environment, report):
         built = [path for path in sorted(binary.iterdir()) if path.is_file() and os.access(path, os.X_OK)]
         ended = process.Ended(1, 0, "builds no program") if not built else None
         for executable in built:
-            ended = process.run([executable], log, environment, scratch)
+            ended = attempt(program, executable, scratch, log, environment)
             if ended.code:
                 break
     ended.seconds = time.monotonic() - begin

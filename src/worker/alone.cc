@@ -86,7 +86,7 @@ bool Alone::count_start(Item& item) {
   return applier_.surely([&](UnitOfWork& unit) {
     item.attempts = unit.attempts({&claimant->key, 1}).front();
     if (item.attempts >= declaration_.retry.attempts) {
-      item.failure = exhausted(item.attempts);
+      item.failure = std::make_shared<Failure>(exhausted(item.attempts));
     } else {
       ++item.attempts;
       unit.count(claimant->key, Attempt::start, {});
@@ -122,7 +122,8 @@ bool Alone::due() {
   Item item{.envelope = &kept->envelope, .kept = kept->key, .quarantine = kept->quarantine};
   item.attempts = kept->attempts;
   item.counted = true;
-  if (item.attempts > declaration_.retry.attempts) item.failure = exhausted(item.attempts - 1);
+  if (item.attempts > declaration_.retry.attempts)
+    item.failure = std::make_shared<Failure>(exhausted(item.attempts - 1));
   Settlements nobody_waits;
   return run(item, nobody_waits);
 }

@@ -76,8 +76,10 @@ void Applier::admit(std::span<const Item> items) {
 
 // A kept message that the declaration of today refuses has its row, and ends there.
 void Applier::add_refused_since(Item item, const Refusal& refusal) {
-  item.failure = Failure{
-      .code = std::string(code(refusal.reason)), .detail = refusal.detail, .permanent = true, .by = Failure::By::field};
+  item.failure = std::make_shared<Failure>(Failure{.code = std::string(code(refusal.reason)),
+                                                   .detail = refusal.detail,
+                                                   .permanent = true,
+                                                   .by = Failure::By::field});
   Claimant claimant;
   claimant.key = *item.kept;
   claimant.tenant = item.envelope->tenant();

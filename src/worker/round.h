@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,13 +17,13 @@ namespace onceward {
 // A message in hand: from the source, or kept by our store. Borrows.
 struct Item {
   const Envelope* envelope = nullptr;
-  const Refusal* refusal = nullptr;    // why the source could not read it
-  std::optional<std::uint64_t> tag{};  // towards the source; nothing for a kept message
-  std::optional<Key> kept{};           // the inbox row of a kept message
-  std::int64_t quarantine = 0;         // the row from which a person sent it again; 0: none
-  int attempts = 0;                    // used before
-  bool counted = false;                // this attempt is among them: it was counted when it began
-  std::optional<Failure> failure{};    // known before it is run
+  const Refusal* refusal = nullptr;          // why the source could not read it
+  std::optional<std::uint64_t> tag{};        // towards the source; nothing for a kept message
+  std::optional<Key> kept{};                 // the inbox row of a kept message
+  std::int64_t quarantine = 0;               // the row from which a person sent it again; 0: none
+  int attempts = 0;                          // used before
+  bool counted = false;                      // this attempt is among them: it was counted when it began
+  std::shared_ptr<const Failure> failure{};  // known before it is run
 };
 
 // How long a kept message is kept from other workers: at twice the bound the process ends.

@@ -80,6 +80,7 @@ class Worker::Body {
       return false;
     }
     if (outage_.given_up()) return false;
+    if (stop.stop_requested()) return true;  // only what was received is still finished
     if (const auto retry = applier_.next_retry()) look_at_ = std::min(look_at_, *retry);
     run_due();
     return true;
