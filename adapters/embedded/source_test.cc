@@ -51,7 +51,13 @@ TEST_F(EmbeddedSources, QueuesOfOneFileDoNotMix) {
   settle(*mine, first[0].tag);
   settle(*mine, first[1].tag);
   EXPECT_EQ(number("SELECT count(*) FROM message"), 1);
-  settle(*theirs, second[0].tag);
+  settle(*theirs, second[0].tag, Settle::redeliver);
+  send({"d"}, options_);
+  const auto third = receive(*mine);
+  ASSERT_EQ(third.size(), 1u) << "nor does what comes back";
+  EXPECT_EQ(third[0].envelope.message_id(), MessageId("d"));
+  settle(*mine, third[0].tag);
+  settle(*theirs, receive(*theirs).at(0).tag);
   EXPECT_EQ(number("SELECT count(*) FROM message"), 0);
 }
 
@@ -75,7 +81,7 @@ TEST_F(EmbeddedSources, WaitingCostsNoProcessorTime) {
   };
   const auto before = spent();
   EXPECT_TRUE(receive(*source, 500ms).empty());
-  EXPECT_LT(spent() - before, 125ms);
+  EXPECT_LT(spent() - before, 50ms);
 }
 
 TEST_F(EmbeddedSources, LateAnswerCountsWhileNobodyElseWasHandedTheMessage) {
@@ -90,16 +96,34 @@ TEST_F(EmbeddedSources, LateAnswerCountsWhileNobodyElseWasHandedTheMessage) {
   EXPECT_EQ(sender.depth(), (QueueDepth{0, 0}));
 }
 
+TEST_F(EmbeddedSources, LateAnswerCountsAlsoWhenOthersWereReceivedMeanwhile) {
+  options_.visibility = 500ms;
+  send({"a", "b"}, options_);
+  auto source = open_embedded(options_);
+  const auto deliveries = receive(*source);
+  ASSERT_EQ(deliveries.size(), 2u);
+  EmbeddedSender sender(options_);
+  fixtures::await("both are due", [&] { return sender.depth() == QueueDepth{2, 0}; });
+  std::vector<Delivery> again;
+  source->receive(again, 1, generous);
+  ASSERT_EQ(again.at(0).envelope.message_id(), MessageId("a"));
+  settle(*source, deliveries[1].tag);
+  EXPECT_EQ(source->counters().settled, 1u);
+  settle(*source, deliveries[0].tag);
+  EXPECT_EQ(source->counters().settle_failed, 1u) << "but not for what was handed out again";
+}
+
 TEST_F(EmbeddedSources, WhatIsLongDueIsForgotten) {
   options_.visibility = 100ms;
-  send({"a"}, options_);
+  send({"a", "b"}, options_);
   auto source = open_embedded(options_);
-  auto other = open_embedded(options_);
   const auto deliveries = receive(*source);
-  receive(*other);  // due
-  receive(*other);  // and once more, so the first delivery is due for as long as it was held
-  EXPECT_TRUE(receive(*source, 0ms).empty());
-  settle(*source, deliveries.at(0).tag);
+  ASSERT_EQ(deliveries.size(), 2u);
+  const auto long_due = std::chrono::system_clock::now() + 2 * options_.visibility;
+  fixtures::await("they are long due", [&] { return std::chrono::system_clock::now() > long_due; });
+  std::vector<Delivery> again;
+  source->receive(again, 1, generous);
+  settle(*source, deliveries[1].tag);
   EXPECT_EQ(source->counters().settle_failed, 1u);
 }
 

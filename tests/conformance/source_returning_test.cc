@@ -115,7 +115,7 @@ TEST_P(AckTimeout, AnswerThatComesTooLateChangesNothing) {
 }
 
 TEST_P(AckTimeout, ClosingGivesBackNothingThatSomebodyElseHolds) {
-  make({.ack_timeout = 600ms});
+  make({.ack_timeout = 1500ms});
   send({"a"});
   auto other = under_->open();
   receive(*source_);

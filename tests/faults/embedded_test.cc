@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 
 #include "tests/faults/faulty_vfs.h"
@@ -106,6 +107,23 @@ TEST_F(TroubledQueue, ReceiveThrowsWhileTheFileStaysLost) {
   EXPECT_EQ(source->counters().settled, 1u);
 }
 
+TEST_F(TroubledQueue, ReceiveGoesOnWhenALostFileCouldNotBeOpenedForAWhile) {
+  FaultyVfs vfs;
+  EmbeddedSender sender(options_);
+  send(sender, 1);
+  auto source = open_embedded(options_);
+  const std::string away = directory_.path() + ".away";
+  std::filesystem::rename(directory_.path(), away);
+  vfs.fail(FaultyVfs::Call::write, SQLITE_IOERR_WRITE);
+  std::vector<Delivery> deliveries;
+  for (int call = 0; call < 3; ++call) {
+    EXPECT_EQ(fault_of([&] { source->receive(deliveries, 1, fixtures::generous); }), FaultCode::source_refused);
+  }
+  std::filesystem::rename(away, directory_.path());
+  source->receive(deliveries, 1, fixtures::generous);
+  EXPECT_EQ(deliveries.size(), 1u);
+}
+
 TEST_F(TroubledQueue, SettlementThatFailsIsCountedAndTheMessageComesBack) {
   FaultyVfs vfs;
   EmbeddedSender sender(options_);
@@ -121,6 +139,19 @@ TEST_F(TroubledQueue, SettlementThatFailsIsCountedAndTheMessageComesBack) {
   source->receive(deliveries, 1, fixtures::generous);
   ASSERT_EQ(deliveries.size(), 2u);
   EXPECT_TRUE(deliveries[1].redelivered);
+}
+
+TEST_F(TroubledQueue, SenderOpensALostFileAgain) {
+  FaultyVfs vfs;
+  EmbeddedSender sender(options_);
+  vfs.fail(FaultyVfs::Call::write, SQLITE_IOERR_WRITE);
+  EXPECT_EQ(fault_of([&] { send(sender, 1); }), FaultCode::source_unavailable);
+  for (const char* const suffix : {"", "-wal", "-shm"}) std::filesystem::remove(options_.path + suffix);
+  send(sender, 2);
+  std::vector<Delivery> deliveries;
+  open_embedded(options_)->receive(deliveries, 1, fixtures::generous);
+  ASSERT_EQ(deliveries.size(), 1u) << "it is in the file that is there";
+  EXPECT_EQ(deliveries[0].envelope.message_id(), MessageId("2"));
 }
 
 TEST_F(TroubledQueue, FullDiskIsUnavailableAndSaysWhatToDo) {
