@@ -20,7 +20,7 @@ constexpr const char* look_up_sql = "SELECT key, payload_hash FROM onceward.inbo
 class PostgresFloor final : public Shape {
  public:
   PostgresFloor(const FloorOptions& options, const Workload& work)
-      : wire_(options.url), work_(work), identities_(work.ids), effects_(options.consumer) {
+      : wire_(options.url), work_(work), identities_(work.ids), effects_(options.consumer, options.outbox) {
     wire_.prepare("begin", "BEGIN");
     wire_.prepare("claim", claim_sql);
     wire_.prepare("look_up", look_up_sql);

@@ -14,6 +14,7 @@ namespace onceward::bench {
 struct FloorOptions {
   std::string url;
   std::int32_t consumer;  // its number
+  bool outbox = true;     // without: what a handler that stages nothing is compared with
 };
 
 std::unique_ptr<Shape> postgres_floor(const FloorOptions& options, const Workload& work);

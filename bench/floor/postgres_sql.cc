@@ -73,6 +73,7 @@ int SetWiseEffects::send(Wire& wire, const Workload& work, std::span<const Ident
   for (const std::int64_t version : folded_.versions()) folded_versions_.add(version);
   wire.send("payment", {accounts_.finished(), amounts_.finished(), currency, messages_.finished()});
   wire.send("balance", {folded_accounts_.finished(), folded_amounts_.finished(), folded_versions_.finished()});
+  if (!stages_) return 2;
   wire.send("outbox", {consumer_, causes_.finished(), versions_.finished(), messages_.finished(), outgoing_type,
                        routes_.finished(), payloads_.finished()});
   return 3;

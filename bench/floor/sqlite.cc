@@ -61,7 +61,11 @@ std::span<const unsigned char> bytes_of(std::string_view text) {
 class Writer {
  public:
   Writer(const SqliteFloorOptions& options, const Workload& work)
-      : handle_(options.path), work_(work), consumer_(options.consumer), identities_(work.ids) {
+      : handle_(options.path),
+        work_(work),
+        consumer_(options.consumer),
+        stages_(options.outbox),
+        identities_(work.ids) {
     claim_.bind(3, consumer_).bind(5, producer_name);
     for (Statement* payment : {&payment_, &payments_}) payment->bind(1, currency);
     for (Statement* outbox : {&outbox_, &outboxes_}) outbox->bind(2, consumer_).bind(3, outgoing_type);
@@ -119,6 +123,7 @@ class Writer {
     const std::size_t whole = firsts.size() - firsts.size() % rows_at_once;
     for (std::size_t at = 0; at < whole; at += rows_at_once) pay(firsts.subspan(at, rows_at_once), payments_);
     for (const Identity& identity : firsts.subspan(whole)) pay(identity);
+    if (!stages_) return;
     for (std::size_t at = 0; at < whole; at += rows_at_once) stage(firsts.subspan(at, rows_at_once), outboxes_);
     for (const Identity& identity : firsts.subspan(whole)) stage(identity);
   }
@@ -152,6 +157,7 @@ class Writer {
   Handle handle_;
   const Workload& work_;
   std::int64_t consumer_;
+  bool stages_;
   Identities identities_;
   Folded folded_;
   Statement begin_{handle_, "BEGIN IMMEDIATE"}, commit_{handle_, "COMMIT"};

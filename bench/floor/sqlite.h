@@ -13,6 +13,7 @@ namespace onceward::bench {
 struct SqliteFloorOptions {
   std::string path;
   std::int32_t consumer;  // its number
+  bool outbox = true;     // without: what a handler that stages nothing is compared with
 };
 
 std::unique_ptr<Shape> sqlite_floor(const SqliteFloorOptions& options, const Workload& work);

@@ -28,6 +28,10 @@ ALTER TABLE payment SET (autovacuum_enabled = off);
 ALTER TABLE balance SET (autovacuum_enabled = off);
 ALTER TABLE onceward.inbox SET (autovacuum_enabled = off);
 ALTER TABLE onceward.outbox SET (autovacuum_enabled = off);
+ALTER TABLE onceward.inbox_outcome SET (autovacuum_enabled = off);
+ALTER TABLE onceward.inbox_body SET (autovacuum_enabled = off);
+ALTER TABLE onceward.attempt SET (autovacuum_enabled = off);
+ALTER TABLE onceward.quarantine SET (autovacuum_enabled = off);
 CREATE EXTENSION pgstattuple;
 )sql";
 
@@ -129,7 +133,9 @@ class OwnDatabase final : public PostgresDatabase {
   std::unique_ptr<Store> open() override { return open_postgres({.url = url_}); }
 
   void reset() override {
-    connection_->run("TRUNCATE payment, balance, onceward.consumer, onceward.inbox, onceward.outbox RESTART IDENTITY");
+    connection_->run(
+        "TRUNCATE payment, balance, onceward.consumer, onceward.inbox, onceward.inbox_outcome, onceward.inbox_body,"
+        " onceward.attempt, onceward.quarantine, onceward.outbox RESTART IDENTITY");
     checkpoint();
   }
 

@@ -25,6 +25,7 @@ Sample run_case(Database& database, const Case& one, std::size_t batch) {
           .statements = static_cast<double>(effort.statements) / count,
           .fsyncs = static_cast<double>(after.fsyncs - before.fsyncs) / count,
           .round_trips = static_cast<double>(effort.round_trips) / count,
+          .transactions = static_cast<double>(effort.transactions) / count,
           .dead_rows = database.dead_rows(),
           .contents = database.contents()};
 }

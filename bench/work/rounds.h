@@ -25,7 +25,7 @@ struct Case {
 
 struct Sample {
   double per_second = 0;
-  double wal_bytes = 0, statements = 0, fsyncs = 0, round_trips = 0;  // a message
+  double wal_bytes = 0, statements = 0, fsyncs = 0, round_trips = 0, transactions = 0;  // a message
   std::uint64_t dead_rows = 0;
   ContentsOf contents;
 };

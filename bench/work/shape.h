@@ -13,6 +13,7 @@ namespace onceward::bench {
 struct Effort {
   std::uint64_t round_trips = 0;
   std::uint64_t statements = 0;
+  std::uint64_t transactions = 0;  // 0 where nobody counts them
 };
 
 class Shape {
