@@ -12,6 +12,9 @@
 namespace checker {
 namespace {
 
+// A worker that was kept from running for so long that it could not trust its handler: it ends, and that is right.
+constexpr int exit_time_bound = 7;
+
 // In single quotes of SQL.
 std::string quoted(const std::string& text) {
   std::string inside;
@@ -55,9 +58,16 @@ void collect_crashes(const std::string& path, Evidence& evidence) {
   std::ifstream file(path);
   if (!file) throw std::runtime_error(fmt::format("{} cannot be read", path));
   for (std::string line; std::getline(file, line);) {
-    const int signal = nlohmann::json::parse(line).at("signal").get<int>();
-    if (signal == SIGKILL) ++evidence.killed;
-    if (signal == SIGABRT) ++evidence.aborted;
+    const auto crash = nlohmann::json::parse(line);
+    const int signal = crash.at("signal").get<int>(), exit_code = crash.at("exitCode").get<int>();
+    if (signal == SIGKILL) {
+      ++evidence.killed;
+    } else if (signal == SIGABRT) {
+      ++evidence.aborted;
+    } else if (signal != 0 || exit_code != exit_time_bound) {
+      evidence.failed.push_back(signal != 0 ? fmt::format("signal {}", signal)
+                                            : fmt::format("exit code {}", exit_code));
+    }
   }
 }
 

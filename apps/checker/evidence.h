@@ -46,6 +46,7 @@ struct Evidence {
   std::vector<std::string> queued;  // ids of messages that the queue still holds; empty where one has none
   std::int64_t killed = 0;          // workers that ended by SIGKILL
   std::int64_t aborted = 0;         // and by a message, with SIGABRT
+  std::vector<std::string> failed;  // how others ended
 };
 // Throws std::runtime_error.
 Evidence collect(const Run& run);

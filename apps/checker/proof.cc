@@ -331,6 +331,9 @@ class Comparison {
     none("left in the queue", left);
     line("workers killed with SIGKILL", "> 0", grouped(evidence_.killed), evidence_.killed > 0);
     line("workers ended by a message", "> 0", grouped(evidence_.aborted), evidence_.aborted > 0);
+    Tally failed;
+    for (const std::string& how : evidence_.failed) failed.add(how);
+    none("workers ended by themselves", failed);
   }
 
   const Capture* effect_of(const std::string& id) const {

@@ -1,7 +1,6 @@
 #include "apps/demo/demo.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <filesystem>
 
@@ -46,9 +45,9 @@ class Traces {
   bool tables_ = false;
 };
 
-Supervised supervise(const Run& run, Store& store, bool json) {
+Supervised supervise(const Run& run, Store& store, const Interruption& interruption, bool json) {
   Progress progress(json);
-  return Supervisor(run, store).supervise(progress);
+  return Supervisor(run, store).supervise(interruption, progress);
 }
 
 bool prove(const Run& run, const Supervised& supervised, bool json) {
@@ -61,14 +60,15 @@ bool prove(const Run& run, const Supervised& supervised, bool json) {
 }  // namespace
 
 int run(const Choice& choice) {
+  const Interruption interruption;
   const Run run = begin_run(choice.seed, choice.messages, choice.workers, choice.naive, choice.store);
   Traces traces(run, choice);
   const auto store = daemon::open_store(run.store);
   make_tables(*store, run);
   traces.has_tables();
   if (!choice.json) print_beginning(run, choice.store.empty() ? "a SQLite store" : store->describe());
-  const Supervised supervised = supervise(run, *store, choice.json);
-  if (supervised.interrupted) return 128 + SIGINT;
+  const Supervised supervised = supervise(run, *store, interruption, choice.json);
+  if (interruption.signal() != 0) return 128 + interruption.signal();
   if (!choice.json) print_what_was_done(run, supervised);
   const bool holds = prove(run, supervised, choice.json) && supervised.trouble.empty();
   if (!supervised.trouble.empty()) fmt::print(stderr, "onceward demo: {}\n", supervised.trouble);

@@ -22,9 +22,9 @@ using nlohmann::json;
 // Everything that it leaves behind is in a directory of the test's own.
 class Demo : public testing::Test {
  protected:
-  std::vector<std::string> command(std::vector<std::string> arguments) const {
-    std::vector<std::string> words{"/usr/bin/env", "TMPDIR=" + folder_.path(), ONCEWARD_BINARY, "demo", "--messages",
-                                   "500"};
+  std::vector<std::string> command(const std::vector<std::string>& arguments, int messages = 500) const {
+    std::vector<std::string> words{"/usr/bin/env", "TMPDIR=" + folder_.path(), ONCEWARD_BINARY, "demo"};
+    words.insert(words.end(), {"--messages", std::to_string(messages)});
     words.insert(words.end(), arguments.begin(), arguments.end());
     return words;
   }
@@ -94,8 +94,7 @@ TEST_F(Demo, NaiveShowsTheDamage) {
 }
 
 TEST_F(Demo, CtrlCEndsEverything) {
-  auto words = command({"--messages", "100000"});
-  fixtures::Process process(words);
+  fixtures::Process process(command({}, 100'000));
   const auto workers = [&] {
     return fixtures::run({"/usr/bin/pgrep", "-f", "--", "--role worker.*" + folder_.path()}).exit_code == 0;
   };

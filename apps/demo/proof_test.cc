@@ -67,7 +67,7 @@ using Names = std::vector<std::string>;
 TEST_F(Checker, HoldsWhenNothingWasSpoiled) { EXPECT_EQ(wrong(), Names{}); }
 
 TEST_F(Checker, SeesALostEffect) {
-  spoil("DELETE FROM demo_capture WHERE rowid = (SELECT min(rowid) FROM demo_capture)");
+  spoil("DELETE FROM demo_capture WHERE message_id = (SELECT max(message_id) FROM demo_capture)");
   EXPECT_EQ(wrong(), (Names{"distinct messages", "effects", "lost", "balance, by the sum of captures",
                             "outbox rows: one for each effect", "ledger intents: one for each effect"}));
 }
@@ -78,7 +78,7 @@ TEST_F(Checker, SeesADoubleEffect) {
 }
 
 TEST_F(Checker, SeesAnotherAmount) {
-  spoil("UPDATE demo_capture SET amount = amount + 1 WHERE rowid = (SELECT max(rowid) FROM demo_capture)");
+  spoil("UPDATE demo_capture SET amount = amount + 1 WHERE message_id = (SELECT max(message_id) FROM demo_capture)");
   EXPECT_EQ(wrong(), (Names{"wrong content", "balance, by the sum of captures", "outbox rows: one for each effect",
                             "ledger intents: one for each effect"}));
 }
@@ -165,6 +165,11 @@ TEST_F(Checker, SeesWhatIsLeftInTheQueue) {
 TEST_F(Checker, SeesThatNobodyWasKilled) {
   std::filesystem::resize_file(copy_ + "/crashes.ndjson", 0);
   EXPECT_EQ(wrong(), (Names{"workers killed with SIGKILL", "workers ended by a message"}));
+}
+
+TEST_F(Checker, SeesAWorkerThatFailed) {
+  std::ofstream(copy_ + "/crashes.ndjson", std::ios::app) << R"({"worker":0,"pid":1,"signal":11,"exitCode":0})" << "\n";
+  EXPECT_EQ(wrong(), Names{"workers ended by themselves"});
 }
 
 TEST_F(Checker, RefusesADirectoryOfNoRun) {

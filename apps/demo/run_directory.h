@@ -2,7 +2,7 @@
 //
 //   run.json          what is run; the password of a store may stand in it, so the directory is its owner's alone
 //   published.ndjson  what the generator sends (apps/checker/published.h says how)
-//   crashes.ndjson    each worker that ended by a signal: its number, its process, the signal
+//   crashes.ndjson    each worker that ended without being asked to: its number, its process, the signal or exit code
 //   queue.db          the embedded queue
 //   store.db          the SQLite store, unless another one was named
 //   tally             what the workers counted, in memory that they share (shared_tally.h)

@@ -4,7 +4,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <csignal>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -21,29 +20,6 @@ constexpr milliseconds pause{5}, between_looks{50}, time_to_stop{15'000};
 // A naive consumer never gets rid of a message that kills it: given up when nothing else has moved for so long.
 constexpr milliseconds nothing_moves = 2 * visibility + milliseconds(500);
 constexpr int most_others = 50;  // workers that end by themselves
-
-volatile std::sig_atomic_t interrupted = 0;
-
-// While it lives, Ctrl-C and SIGTERM are only noted.
-class Interruption {
- public:
-  Interruption() {
-    interrupted = 0;
-    struct sigaction noting{};
-    noting.sa_handler = [](int) { interrupted = 1; };
-    sigaction(SIGINT, &noting, &before_[0]);
-    sigaction(SIGTERM, &noting, &before_[1]);
-  }
-  ~Interruption() {
-    sigaction(SIGINT, &before_[0], nullptr);
-    sigaction(SIGTERM, &before_[1], nullptr);
-  }
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
-
- private:
-  struct sigaction before_[2];
-};
 
 EmbeddedOptions queue_of(const Run& run) {
   EmbeddedOptions options;
@@ -76,14 +52,13 @@ Supervisor::Supervisor(const Run& run, Store& store)
   std::ranges::sort(kill_at_, std::greater<>());
 }
 
-Supervised Supervisor::supervise(Progress& progress) {
-  const Interruption watch;
+Supervised Supervisor::supervise(const Interruption& interruption, Progress& progress) {
   const auto deadline = Clock::now() + deadline_of(run_);
   generator_ =
       Child({this_program(), "demo", "--role", "generator", "--directory", run_.directory}, run_.file("generator.log"));
   for (int number = 0; number < run_.workers; ++number) workers_.push_back(start_worker(number));
   while (!at_the_end()) {
-    if (interrupted != 0) so_far_.interrupted = true;
+    so_far_.interrupted = interruption.signal() != 0;
     if (Clock::now() > deadline) so_far_.trouble = "it took too long";
     if (so_far_.interrupted || !so_far_.trouble.empty()) break;
     look_after_workers();
@@ -130,8 +105,9 @@ void Supervisor::note(int number, pid_t pid, const Ending& ending) {
   } else {
     ++so_far_.others;
   }
-  if (ending.signal == 0) return;
-  crashes_ << nlohmann::ordered_json{{"worker", number}, {"pid", pid}, {"signal", ending.signal}}.dump() << std::endl;
+  const nlohmann::ordered_json line{
+      {"worker", number}, {"pid", pid}, {"signal", ending.signal}, {"exitCode", ending.exit_code}};
+  crashes_ << line.dump() << std::endl;
 }
 
 void Supervisor::kill_some() {
@@ -150,11 +126,12 @@ bool Supervisor::generated() {
 }
 
 bool Supervisor::at_the_end() {
-  if (!generated() || Clock::now() < look_at_queue_) return false;
+  if (Clock::now() < look_at_queue_) return false;
   look_at_queue_ = Clock::now() + between_looks;
+  const bool all_sent = generated();  // asked before the queue is: it may grow until then
   const QueueDepth depth = queue_.depth();
   queued_ = depth.ready + depth.in_flight;
-  if (!kill_at_.empty()) return false;
+  if (!all_sent || !kill_at_.empty()) return false;
   if (std::ranges::any_of(workers_, [](const Child& worker) { return !worker.runs(); })) return false;
   return queued_ == 0 ? nothing_waits() : run_.naive && Clock::now() > last_effect_ + nothing_moves;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/demo/child.h"
+#include "apps/demo/interruption.h"
 #include "apps/demo/progress.h"
 #include "apps/demo/run_directory.h"
 #include "apps/demo/shared_tally.h"
@@ -30,8 +31,8 @@ class Supervisor {
  public:
   // The tables are there. Both must outlive this object.
   Supervisor(const Run& run, Store& store);
-  // Ctrl-C and SIGTERM end it. All processes are gone on return, also by a throw. Throws Fault, std::system_error.
-  Supervised supervise(Progress& progress);
+  // All processes are gone on return, also by a throw. Throws Fault, std::system_error.
+  Supervised supervise(const Interruption& interruption, Progress& progress);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,5 +1,7 @@
 #include "apps/demo/demo.h"
 
+#include <stdexcept>
+
 #include "apps/cli/command.h"
 #include "apps/demo/plan.h"
 #include "apps/demo/roles.h"
