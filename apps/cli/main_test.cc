@@ -27,13 +27,6 @@ std::string write(const TemporaryDirectory& folder, std::string_view text) {
   return path;
 }
 
-TEST(CommandLine, DemoProvesItself) {
-  const Ran ran = onceward({"demo"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.output;
-  EXPECT_TRUE(has(ran, "PROOF")) << ran.output;
-  EXPECT_FALSE(has(ran, "WRONG")) << ran.output;
-}
-
 TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
   for (const std::vector<std::string>& command : {std::vector<std::string>{},
                                                   {"version"},
