@@ -118,7 +118,14 @@ void Alone::give_back(const Item& item) {
 bool Alone::due() {
   std::optional<Kept> kept;
   const auto lease = lease_for(declaration_);
-  if (!applier_.surely([&](UnitOfWork& unit) { kept = unit.start_due(lease); }) || !kept) return false;
+  const auto start = [&](UnitOfWork& unit) {
+    kept = unit.start_due(lease);
+    // The start of a message that has used up its budget: it will not be run.
+    if (kept && kept->key && kept->attempts > declaration_.retry.attempts) {
+      unit.count(*kept->key, Attempt::given_back, {});
+    }
+  };
+  if (!applier_.surely(start) || !kept) return false;
   Item item{.envelope = &kept->envelope, .kept = kept->key, .quarantine = kept->quarantine};
   item.attempts = kept->attempts;
   item.counted = true;

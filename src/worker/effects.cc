@@ -5,7 +5,7 @@
 namespace onceward {
 namespace {
 
-constexpr std::size_t most_chunks = 30;  // each costs a mark, and a unit has 32
+constexpr std::size_t most_chunks = 31;  // a mark before and one after each, and a unit has 32
 constexpr int careful_rounds = 8;        // poison rarely comes alone
 
 // Waits until everything that was run is known to have worked.
@@ -38,9 +38,11 @@ bool Effects::blame(Round& round, const UnitOfWork& unit, Part firsts, const Fai
   return learned;
 }
 
+// The mark after a chunk says that it has worked, in the same trip that makes the place to come back to from the next.
 Ran Effects::run_carefully(UnitOfWork& unit, Round& round, Part firsts) {
   const std::vector<Index> rest = round.without_failed(unit, firsts);
   const std::size_t size = std::max<std::size_t>(1, (rest.size() + most_chunks - 1) / most_chunks);
+  unit.mark();
   for (std::size_t at = 0; at < rest.size(); at += size) {
     const Part chunk = Part(rest).subspan(at, std::min(size, rest.size() - at));
     if (run_chunk(unit, round, chunk) == Ran::again) return Ran::again;
@@ -49,11 +51,10 @@ Ran Effects::run_carefully(UnitOfWork& unit, Round& round, Part firsts) {
 }
 
 Ran Effects::run_chunk(UnitOfWork& unit, Round& round, Part chunk) {
-  unit.mark();
   for (;;) {
     const std::vector<Index> rest = round.without_failed(unit, chunk);
     const std::size_t known = round.failures();
-    const auto failure = attempt(unit, round, rest);
+    const auto failure = attempt(unit, round, rest, Keep::yes);
     if (!failure) return Ran::all;
     unit.back_to_mark();
     if (round.failures() > known) continue;  // the culprit is known, and is left out from now on
@@ -67,10 +68,10 @@ Ran Effects::run_chunk(UnitOfWork& unit, Round& round, Part chunk) {
 }
 
 // Nothing if all of it has worked. A culprit that is known is remembered.
-std::optional<Failure> Effects::attempt(UnitOfWork& unit, Round& round, Part part) {
+std::optional<Failure> Effects::attempt(UnitOfWork& unit, Round& round, Part part, Keep keep) {
   try {
     if (handling_.run(unit, round, part) == Ran::again) return Failure{};
-    confirm(unit);
+    keep == Keep::yes ? unit.mark() : confirm(unit);
     return std::nullopt;
   } catch (const Fault& fault) {
     if (is_outage(fault)) throw;
@@ -89,7 +90,7 @@ bool Effects::find_culprits(UnitOfWork& unit, Round& round, Part part) {
   for (const Part half : {part.first(part.size() / 2), part.subspan(part.size() / 2)}) {
     if (half.empty()) continue;
     const std::size_t known = round.failures();
-    const auto failure = attempt(unit, round, half);
+    const auto failure = attempt(unit, round, half, Keep::no);
     unit.back_to_mark();
     if (!failure) continue;
     if (round.failures() > known) {

@@ -31,7 +31,8 @@ class Effects {
   Ran run_carefully(UnitOfWork& unit, Round& round, Part firsts);
   Ran run_chunk(UnitOfWork& unit, Round& round, Part chunk);
   bool find_culprits(UnitOfWork& unit, Round& round, Part part);
-  std::optional<Failure> attempt(UnitOfWork& unit, Round& round, Part part);
+  enum class Keep { yes, no };
+  std::optional<Failure> attempt(UnitOfWork& unit, Round& round, Part part, Keep keep);
 
   Handling& handling_;
   int careful_ = 0;  // rounds still to be run carefully
