@@ -13,6 +13,8 @@
 #include "bench/work/report.h"
 #include "bench/worker/bars.h"
 #include "bench/worker/cases.h"
+#include "bench/worker/cost.h"
+#include "bench/worker/memory.h"
 
 namespace onceward::bench {
 namespace {
@@ -26,6 +28,9 @@ struct Options {
   std::vector<std::string> only;
   std::string output = "table";
   std::string directory;
+  bool memory = false;
+  bool callgrind = false;
+  std::string once;
   bool json() const { return output == "json"; }
   Ids kind_of_ids() const { return ids == "time" ? Ids::time : Ids::random; }
 };
@@ -85,6 +90,42 @@ void print_notes(const Options& options, std::size_t messages) {
       messages, options.ids, options.batch, options.rounds);
 }
 
+// 2 M messages unless another number was asked for.
+int run_memory(const Options& options, bool asked) {
+  Progress progress;
+  MemoryRun run{.batch = options.batch, .directory = options.directory};
+  if (asked) run.messages = parse_count(options.messages);
+  const auto marks = measure_memory(run, progress);
+  progress.say("");
+  fmt::print("{} messages made as they are taken, one in ten a repeat; batch handler into SQLite\n", run.messages);
+  for (const MemoryMark& mark : marks) fmt::print("{}\n", to_string(mark));
+  return print_bars(memory_bars(marks), false) ? 0 : 1;
+}
+
+CostRun cost_of(const Options& options, const std::string& shape, const std::string& store) {
+  return {.shape = shape, .store = store, .ids = options.ids, .batch = options.batch};
+}
+
+int run_callgrind(const Options& options, bool asked) {
+  const std::vector<std::string> shapes =
+      options.only.empty() ? std::vector<std::string>{"batch", "sql"} : options.only;
+  for (const char* const store : {"postgres", "sqlite"}) {
+    if (options.store != "all" && options.store != store) continue;
+    for (const std::string& shape : shapes) {
+      CostRun run = cost_of(options, shape, store);
+      if (asked) run.messages = parse_count(options.messages);
+      print_cost(run);
+    }
+  }
+  return 0;
+}
+
+int run_once(const Options& options) {
+  CostRun run = cost_of(options, options.once, options.store);
+  run.messages = parse_count(options.messages);
+  return run_for_cost(run, options.directory);
+}
+
 int run(const Options& options) {
   const std::size_t messages = parse_count(options.messages);
   const WorkerWorks works = worker_works(options.kind_of_ids(), messages);
@@ -126,11 +167,19 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--only", options.only, "Only these shapes, e.g. --only floor batch");
   app.add_option("--directory", options.directory, "Where the SQLite file is made; the disk that is measured");
+  app.add_flag("--memory", options.memory, "Instead: the memory of a worker over 2 M messages into SQLite");
+  app.add_flag("--callgrind", options.callgrind, "Instead: instructions and allocations a message, of batch and sql");
+  app.add_option("--once", options.once, "What --callgrind runs: one shape, once, on the store")->group("");
   app.footer(
       "PostgreSQL is the server in ONCEWARD_TEST_POSTGRES, which ./run bench worker starts.\n"
-      "Example: ./run bench worker --store postgres --only floor batch --rounds 3");
+      "Example: ./run bench worker --store postgres --only floor batch --rounds 3\n"
+      "         ./run bench worker --callgrind --store sqlite --only sql");
   CLI11_PARSE(app, argc, argv);
   try {
+    const bool asked = app.count("--messages") > 0;
+    if (options.memory) return onceward::bench::run_memory(options, asked);
+    if (options.callgrind) return onceward::bench::run_callgrind(options, asked);
+    if (!options.once.empty()) return onceward::bench::run_once(options);
     return onceward::bench::run(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench worker: {}\n", error.what());
