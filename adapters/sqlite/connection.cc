@@ -11,6 +11,7 @@
 namespace onceward::sqlite {
 namespace {
 
+constexpr int steps_between_looks = 100'000;  // of the virtual machine: some milliseconds
 constexpr std::string_view begin_sql = "BEGIN IMMEDIATE";
 constexpr std::string_view commit_sql = "COMMIT";
 constexpr std::string_view roll_back_sql = "ROLLBACK";
@@ -51,6 +52,7 @@ void pause_for_lock() {
 Connection::Connection(const SqliteOptions& options, int library_version)
     : path_(options.path),
       patience_(patience(options, library_version)),
+      bound_(options.statement_deadline),
       handle_(open_handle(options.path), Close{true}),
       statements_(handle()),
       rows_(handle()) {
@@ -74,7 +76,7 @@ Connection::Connection(const SqliteOptions& options, int library_version)
 }
 
 Connection::Connection(sqlite3* borrowed)
-    : patience_(0), handle_(borrowed, Close{false}), statements_(borrowed), rows_(borrowed) {}
+    : patience_(0), bound_(0), handle_(borrowed, Close{false}), statements_(borrowed), rows_(borrowed) {}
 
 Connection::~Connection() {
   // What failed to write must not write the WAL back into the database on its way out.
@@ -100,6 +102,13 @@ void Connection::set_up(bool alone) {
   pragma("PRAGMA temp_store=MEMORY");
   pragma("PRAGMA foreign_keys=ON");  // a handler cannot, and would expect its constraints to hold
   sqlite3_set_authorizer(handle(), authorize, this);
+  sqlite3_progress_handler(handle(), steps_between_looks, is_past_its_bound, this);
+}
+
+// Asked by SQLite now and then while a statement runs; not on the caller's handle.
+int Connection::is_past_its_bound(void* self) {
+  const auto& connection = *static_cast<const Connection*>(self);
+  return connection.users_turn_ && std::chrono::steady_clock::now() > connection.ends_at_;
 }
 
 // The first column of the last row, as text; waits while the database is busy.

@@ -38,7 +38,10 @@ class Connection {
   // SQLite prepares them again by itself. On a borrowed handle, whose authorizer is the caller's, the text is checked.
   class UsersTurn {
    public:
-    explicit UsersTurn(Connection& connection) : connection_(connection) { connection_.users_turn_ = true; }
+    explicit UsersTurn(Connection& connection) : connection_(connection) {
+      connection_.users_turn_ = true;
+      connection_.ends_at_ = std::chrono::steady_clock::now() + connection_.bound_;
+    }
     ~UsersTurn() { connection_.users_turn_ = false; }
     UsersTurn(const UsersTurn&) = delete;
     UsersTurn& operator=(const UsersTurn&) = delete;
@@ -67,16 +70,19 @@ class Connection {
   template <class Attempt>
   int until_not_busy(Attempt&& attempt) noexcept;
   static int wait_for_lock(void* self, int waits);
+  static int is_past_its_bound(void* self);
   static int authorize(void* self, int action, const char*, const char*, const char*, const char*);
 
   const std::string path_;
   const std::chrono::milliseconds patience_;
+  const std::chrono::milliseconds bound_;         // of a handler's statements
   const std::unique_ptr<sqlite3, Close> handle_;  // closed after everything below is gone
   StatementCache statements_;
   RowsTable rows_;
   bool usable_ = true;
   bool users_turn_ = false;
   std::chrono::steady_clock::time_point waits_until_;
+  std::chrono::steady_clock::time_point ends_at_;  // of the user's turn
 };
 
 }  // namespace onceward::sqlite

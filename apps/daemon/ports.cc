@@ -20,6 +20,7 @@ std::unique_ptr<Store> open_store(const std::string& url, std::chrono::milliseco
   if (url.starts_with("sqlite:")) {
     SqliteOptions options;
     options.path = url.substr(7);
+    options.statement_deadline = bound;
     return open_sqlite(options);
   }
   throw std::invalid_argument("a store is postgres://user@host/database or sqlite:PATH");

@@ -13,8 +13,9 @@ namespace onceward {
 
 struct SqliteOptions {
   std::string path;
-  std::chrono::milliseconds busy_deadline{30'000};  // for the write lock, in jittered steps
-  int wal_autocheckpoint_pages = 16'000;            // 64 MB of WAL; larger is faster and slower to recover
+  std::chrono::milliseconds busy_deadline{30'000};       // for the write lock, in jittered steps
+  std::chrono::milliseconds statement_deadline{60'000};  // for what a handler has run at once
+  int wal_autocheckpoint_pages = 16'000;                 // 64 MB of WAL; larger is faster and slower to recover
 };
 
 // Opens or creates the file: WAL, synchronous=FULL. Throws Fault.
