@@ -97,6 +97,13 @@ foreach(kind IN LISTS kinds)
   endforeach()
 endforeach()
 
+# Servers that break are broken by the same hands everywhere.
+foreach(name crash_tests daemon_tests)
+  if(TARGET ${name})
+    target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/faults/proxy.cc ${CMAKE_SOURCE_DIR}/tests/faults/server.cc)
+  endif()
+endforeach()
+
 if(NOT ONCEWARD_THREADS_ONLY)
   include(fuzz)
 endif()
