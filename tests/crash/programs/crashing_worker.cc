@@ -10,6 +10,7 @@
 
 #include "onceward/adapter/embedded.h"
 #include "onceward/worker.h"
+#include "tests/crash/effect.h"
 #include "tests/crash/stopping_files.h"
 #include "tests/crash/stopping_source.h"
 #include "tests/fixtures/address.h"
@@ -71,16 +72,7 @@ class Effect {
     if (what == "never") return Failed{"never"};
     if (what == "throws") throw std::runtime_error("no");
     if (!what.empty() && what != "good") end_the_process(what);
-    const auto id = message.message_id();
-    transaction.execute_counted("INSERT INTO effect (message) VALUES ($1)", id);
-    store_.reach(Point::between_writes);
-    transaction.execute_counted("UPDATE effect SET note = 'whole' WHERE message = $1", id);
-    transaction.stage(Outgoing{.type = "first", .key = id.text(), .payload = "{}"});
-    store_.reach(Point::between_outgoing);
-    transaction.stage(Outgoing{.type = "second", .key = id.text(), .payload = "{}"});
-    transaction.stage(Call{.endpoint = "gateway", .key = id.text(), .body = "{}"});
-    store_.reach(Point::call_staged);
-    return Done{};
+    return apply_effect(message, transaction, [this](Point point) { store_.reach(point); });
   }
 
   bool first_time(const Envelope& message) const {
