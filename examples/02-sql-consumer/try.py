@@ -10,4 +10,4 @@ import trying
 shop, set_aside = trying.consumer(sys.argv[1], here, 2)
 assert shop.execute("SELECT message, amount FROM capture ORDER BY message").fetchall() == [("m-1", 250), ("m-2", 40)]
 assert shop.execute("SELECT captured FROM invoice ORDER BY id").fetchall() == [(290,), (0,)]
-assert set_aside == {"m-3": "ill_typed_field", "m-4": "ill_typed_field"}, set_aside
+assert set_aside == {"m-3": "ill_typed_field", "m-4": "number_out_of_range"}, set_aside

@@ -125,5 +125,16 @@ def every_page_is_in_an_index(tree):
             if file.startswith("docs/") and file != "docs/README.md" and file not in linked]
 
 
+def code_from_files_is_theirs(tree):
+    """<!-- path --> before a code block: the block is that file, as it stands."""
+    problems = []
+    for file in tree.documents:
+        for path, code in re.findall(r"^<!-- (\S+) -->\n```\w*\n(.*?)^```", tree.text(file), re.DOTALL | re.MULTILINE):
+            if not tree.exists(path) or tree.text(path) != code:
+                problems.append(f"{file}: {path} reads otherwise")
+    return problems
+
+
 CHECKS = [links_lead_somewhere, named_files_exist, named_commands_exist, guarantees_name_their_tests,
-          mission_rows_name_their_tests, the_stages_are_walked_in_order, every_page_is_in_an_index]
+          mission_rows_name_their_tests, the_stages_are_walked_in_order, every_page_is_in_an_index,
+          code_from_files_is_theirs]

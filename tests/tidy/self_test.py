@@ -32,6 +32,10 @@ CLEAN = {
 
 # check -> the violations that it must see, each a file and its text.
 PLANTED = {
+    "CodeFromFilesIsTheirs": [
+        ("docs/README.md", "# Title\n\n[g](concepts/guarantees.md) [m](reference/mission.md)\n\n"
+                           "<!-- src/common/sum.h -->\n```cpp\n#pragma twice\n```\n"),
+    ],
     "StagesIncludeOnlyWhatStandsBefore": [
         ("src/common/sum.h", '#pragma once\n\n#include "src/inbox/batch.h"\n'),
         ("src/inbox/batch.h", '#pragma once\n\n#include "adapters/sqlite/store.h"\n'),
