@@ -1,6 +1,7 @@
 #include "apps/daemon/daemon.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,8 @@ namespace onceward::daemon {
 namespace {
 
 using std::chrono::milliseconds;
+
+constexpr milliseconds patience{500};  // for what is to be done after the deadline: settling, closing
 
 // False if a stop came first.
 bool pause(std::stop_token stop, milliseconds time) {
@@ -75,9 +78,27 @@ int Daemon::run(std::stop_token stop) {
   }
   std::jthread backlogs;
   if (admin) backlogs = std::jthread([this](std::stop_token own) { watch_backlogs(own); });
+  const std::jthread deadline([this](std::stop_token ended) { hold_to_drain(ended); });
   for (std::jthread& thread : threads) thread.join();
   log_.write(LogLevel::info, "ended", {});
   return exit_code_;
+}
+
+// A handler cannot be stopped from outside. One that still runs when the time to drain has passed ends with the process,
+// which is safe: its messages come back.
+void Daemon::hold_to_drain(std::stop_token ended) {
+  std::mutex mutex;
+  std::condition_variable_any changed;
+  const std::stop_callback stopping(failed_.get_token(), [&] {
+    const std::lock_guard told(mutex);
+    changed.notify_all();
+  });
+  std::unique_lock lock(mutex);
+  changed.wait(lock, ended, [this] { return failed_.stop_requested(); });
+  lock.unlock();
+  if (ended.stop_requested() || !pause(ended, application_.drain + patience)) return;
+  log_.write(LogLevel::error, "the drain deadline has passed and a handler still runs: the process ends", {});
+  ::_exit(Exit::error);
 }
 
 // A worker that could not begin tries again; one that meets what only a person can mend ends the process, which says so.

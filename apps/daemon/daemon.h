@@ -38,6 +38,7 @@ class Daemon {
   void work(Post& post, std::stop_token stop);
   void work_once(Post& post, std::stop_token stop);
   void ended(const std::string& why, int code);
+  void hold_to_drain(std::stop_token ended);
   void watch_backlogs(std::stop_token stop);
   Page page(std::string_view path) const;
   Page readiness() const;

@@ -1,0 +1,373 @@
+// `onceward run` as an operator meets it: the real binary with an application file, its log lines, its pages, its signals.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "onceward/adapter/embedded.h"
+#include "onceward/adapter/postgres.h"
+#include "onceward/adapter/sqlite.h"
+#include "tests/faults/proxy.h"
+#include "tests/fixtures/message.h"
+#include "tests/fixtures/postgres_database.h"
+#include "tests/fixtures/process.h"
+#include "tests/fixtures/reader.h"
+
+namespace onceward::daemon {
+namespace {
+
+using fixtures::Process;
+using fixtures::Ran;
+using testing::HasSubstr;
+using testing::Not;
+
+struct HttpAnswer {
+  int status = 0;
+  std::string headers, body;
+};
+// GET on loopback. Throws where nobody answers.
+HttpAnswer get(int port, const std::string& path) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  std::string text;
+  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    [[maybe_unused]] const auto sent = ::send(socket, request.data(), request.size(), MSG_NOSIGNAL);
+    char buffer[4096];
+    for (ssize_t size = 0; (size = ::recv(socket, buffer, sizeof buffer, 0)) > 0;) {
+      text.append(buffer, static_cast<std::size_t>(size));
+    }
+  }
+  ::close(socket);
+  const std::size_t end = text.find("\r\n\r\n");
+  if (end == std::string::npos) throw std::runtime_error("no answer from " + path);
+  return {std::stoi(text.substr(9, 3)), text.substr(0, end), text.substr(end + 4)};
+}
+
+// The samples of a text in the format of Prometheus: name{labels} to value.
+std::map<std::string, double> samples_in(const std::string& text) {
+  static const std::regex comment("# (HELP|TYPE) onceward_[a-z_]+ .*");
+  static const std::regex sample(R"re((onceward_[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})?) ([-+0-9.e]+|\+Inf))re");
+  std::map<std::string, double> samples;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch parts;
+    if (std::regex_match(line, parts, sample)) {
+      EXPECT_TRUE(samples.emplace(parts[1], std::stod(parts[4])).second) << "twice: " << line;
+    } else {
+      EXPECT_TRUE(std::regex_match(line, comment)) << line;
+    }
+  }
+  return samples;
+}
+
+class Running : public testing::Test {
+ protected:
+  // An application whose consumer "captures" runs `sql`; `more` stands before the consumer.
+  void write(const std::string& store, const std::string& sql = insert, const std::string& more = {});
+  std::unique_ptr<Process> start(const std::vector<std::string>& more = {}) const;
+  // Returns when every worker works.
+  std::unique_ptr<Process> start_and_await_work() const;
+  static Ran run_to_the_end(const std::string& file);
+
+  static std::vector<nlohmann::json> log_of(const Process& process);
+  static bool logged(const Process& process, const std::string& message);
+  static int port_of(const Process& process);
+
+  void send(int count);
+  QueueDepth depth() { return EmbeddedSender({.path = queue_path_}).depth(); }
+  void let_visibility_pass() const { fixtures::read_sqlite(queue_path_)->run("UPDATE delivery SET due_at = 0"); }
+
+  static constexpr const char* insert = "INSERT INTO effect (message) SELECT message_id FROM messages";
+
+  fixtures::TemporaryDirectory folder_;
+  std::string file_ = folder_.path() + "/app.toml";
+  std::string queue_path_ = folder_.path() + "/messages.queue";
+  std::string sqlite_ = "sqlite:" + folder_.path() + "/app.db";
+  int sent_ = 0;
+};
+
+void Running::write(const std::string& store, const std::string& sql, const std::string& more) {
+  std::ofstream(file_) << more << "\n[store]\nurl = \"" << store << "\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"
+                       << "[[consumer]]\nname = \"captures\"\nowner = \"payments\"\nsource = \"embedded:" << queue_path_
+                       << "\"\nsql = [\"" << sql << "\"]\n";
+}
+
+std::unique_ptr<Process> Running::start(const std::vector<std::string>& more) const {
+  std::vector<std::string> command{ONCEWARD_BINARY, "run", file_};
+  command.insert(command.end(), more.begin(), more.end());
+  return std::make_unique<Process>(command);
+}
+
+std::unique_ptr<Process> Running::start_and_await_work() const {
+  auto process = start();
+  fixtures::await("it works", [&] {
+    if (!process->running()) throw std::runtime_error("it has ended: " + process->output());
+    return logged(*process, "working");
+  });
+  return process;
+}
+
+Ran Running::run_to_the_end(const std::string& file) { return fixtures::run({ONCEWARD_BINARY, "run", file}); }
+
+std::vector<nlohmann::json> Running::log_of(const Process& process) {
+  std::vector<nlohmann::json> lines;
+  std::istringstream text(process.output());
+  for (std::string line; std::getline(text, line);) {
+    if (!text.eof()) lines.push_back(nlohmann::json::parse(line));  // the last may be half written
+  }
+  return lines;
+}
+
+bool Running::logged(const Process& process, const std::string& message) {
+  for (const auto& line : log_of(process)) {
+    if (line.at("message") == message) return true;
+  }
+  return false;
+}
+
+int Running::port_of(const Process& process) {
+  int port = 0;
+  fixtures::await("it listens", [&] {
+    for (const auto& line : log_of(process)) port = line.contains("port") ? line.at("port").get<int>() : port;
+    return port != 0;
+  });
+  return port;
+}
+
+void Running::send(int count) {
+  std::vector<std::string> messages;
+  for (int i = 0; i < count; ++i) {
+    messages.push_back(write_json_envelope(fixtures::envelope_of({.id = std::to_string(sent_++)})));
+  }
+  const std::vector<std::string_view> views(messages.begin(), messages.end());
+  EmbeddedSender({.path = queue_path_}).send(views);
+}
+
+class RunningDaemon : public Running {
+ protected:
+  static fixtures::PostgresDatabase& emptied() {
+    auto& database = fixtures::shared_database();
+    database.empty();
+    open_postgres({.url = database.url()})->migrate();
+    fixtures::read_postgres(database.url())->run("CREATE TABLE effect (message text NOT NULL, note text)");
+    return database;
+  }
+  std::int64_t effects() { return reader_->number("SELECT count(*) FROM effect"); }
+  std::int64_t sleeping() {
+    return reader_->number(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'");
+  }
+  static std::string after_a_sleep(const std::string& seconds) {
+    return "INSERT INTO effect (message) SELECT message_id FROM messages, (SELECT pg_sleep(" + seconds + ")) AS s";
+  }
+  double metric(const Process& process, const std::string& name) {
+    return samples_in(get(port_of(process), "/metrics").body).at(name + "{consumer=\"captures\"}");
+  }
+
+  fixtures::PostgresDatabase& database_ = emptied();
+  std::unique_ptr<fixtures::Reader> reader_ = fixtures::read_postgres(database_.url());
+};
+
+TEST_F(RunningDaemon, DrainsOnSigtermAndNothingComesBack) {
+  write(database_.url(), after_a_sleep("0.5"), "[shutdown]\ndrain = \"20s\"");
+  send(5);
+  {
+    const auto process = start();
+    fixtures::await("its handler runs", [&] { return sleeping() == 1; });
+    process->signal(SIGTERM);
+    EXPECT_EQ(process->wait(), 0) << process->output();
+    EXPECT_TRUE(logged(*process, "ended"));
+  }
+  EXPECT_EQ(effects(), 5);
+  EXPECT_EQ(depth(), (QueueDepth{0, 0}));
+  send(1);
+  const auto next = start();
+  fixtures::await("the next goes on", [&] { return effects() == 6; });
+  EXPECT_EQ(metric(*next, "onceward_consumer_redelivered_total"), 0);
+}
+
+TEST_F(RunningDaemon, EndsAtOnceOnASecondSigtermAndLosesNothing) {
+  write(database_.url(), after_a_sleep("20"));
+  send(5);
+  {
+    const auto process = start();
+    fixtures::await("its handler runs", [&] { return sleeping() == 1; });
+    process->signal(SIGTERM);
+    fixtures::await("it drains", [&] { return get(port_of(*process), "/readyz").status == 503; });
+    process->signal(SIGTERM);
+    EXPECT_EQ(process->wait(std::chrono::seconds(5)), 128 + SIGTERM);
+  }
+  reader_->run("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+  EXPECT_EQ(effects(), 0);
+  let_visibility_pass();
+  write(database_.url());
+  const auto next = start();
+  fixtures::await("the next has done it", [&] { return depth() == QueueDepth{0, 0}; });
+  EXPECT_EQ(reader_->number("SELECT count(DISTINCT message) FROM effect"), 5);
+  EXPECT_EQ(effects(), 5);
+}
+
+TEST_F(RunningDaemon, EndsAtTheDrainDeadlineWithAHandlerThatStillRuns) {
+  write(database_.url(), after_a_sleep("20"), "[shutdown]\ndrain = \"200ms\"");
+  send(2);
+  const auto process = start();
+  fixtures::await("its handler runs", [&] { return sleeping() == 1; });
+  process->signal(SIGTERM);
+  EXPECT_EQ(process->wait(std::chrono::seconds(10)), 1) << process->output();
+  EXPECT_THAT(process->output(), HasSubstr("drain deadline"));
+  reader_->run("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+  EXPECT_EQ(effects(), 0);
+  EXPECT_EQ(depth().in_flight, 2u);
+}
+
+TEST_F(RunningDaemon, IsNotReadyWhileTheDatabaseIsAwayAndSaysWhy) {
+  faults::Proxy proxy(faults::port_of(database_.url()));
+  write(proxy.instead_of(database_.url()));
+  const auto process = start_and_await_work();
+  const int port = port_of(*process);
+  EXPECT_EQ(get(port, "/livez").status, 200);
+  EXPECT_EQ(get(port, "/readyz").status, 200);
+  proxy.refuse(true);
+  proxy.cut_all();
+  send(3);
+  fixtures::await("it is not ready", [&] { return get(port, "/readyz").status == 503; });
+  const auto away = nlohmann::json::parse(get(port, "/readyz").body);
+  EXPECT_EQ(away.at("ready"), false);
+  EXPECT_THAT(away.at("trouble").at("captures").get<std::string>(), HasSubstr("server"));
+  EXPECT_EQ(get(port, "/livez").status, 200);
+  proxy.refuse(false);
+  fixtures::await("it is ready", [&] { return get(port, "/readyz").status == 200; });
+  fixtures::await("it goes on", [&] { return effects() == 3; });
+  EXPECT_TRUE(logged(*process, "the store is away; holding"));
+  EXPECT_TRUE(logged(*process, "the store is back"));
+  EXPECT_EQ(get(port, "/nonsense").status, 404);
+}
+
+// The names of docs/reference/metrics.md.
+std::set<std::string> documented_metrics() {
+  std::ifstream page(ONCEWARD_SOURCE_DIRECTORY "/docs/reference/metrics.md");
+  static const std::regex metric("`(onceward_[a-z_]+)`");
+  std::set<std::string> names;
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| `onceward_")) continue;
+    const std::string cell = line.substr(0, line.find('|', 1));
+    for (std::sregex_iterator at(cell.begin(), cell.end(), metric), end; at != end; ++at) names.insert((*at)[1]);
+  }
+  return names;
+}
+
+TEST_F(RunningDaemon, ServesEveryMetricOfItsPageAndCounts) {
+  write(database_.url());
+  const auto process = start_and_await_work();
+  send(4);
+  fixtures::await("they are done", [&] { return metric(*process, "onceward_consumer_processed_total") == 4; });
+  const HttpAnswer answer = get(port_of(*process), "/metrics");
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_THAT(answer.headers, HasSubstr("text/plain; version=0.0.4"));
+  // The gauges are read from the store now and then.
+  std::set<std::string> served;
+  fixtures::await("the gauges are there", [&] {
+    for (const auto& [name, value] : samples_in(get(port_of(*process), "/metrics").body)) {
+      const std::string base = name.substr(0, name.find('{'));
+      served.insert(std::regex_replace(base, std::regex("_seconds_(bucket|sum|count)$"), "_seconds"));
+    }
+    return served.contains("onceward_quarantine_parked");
+  });
+  EXPECT_EQ(served, documented_metrics());
+  send(2);
+  fixtures::await("they are done", [&] { return metric(*process, "onceward_consumer_processed_total") == 6; });
+  EXPECT_EQ(metric(*process, "onceward_source_records_received_total"), 6);
+}
+
+TEST_F(RunningDaemon, LogsLinesOfJsonWithoutPayloadsOrSecrets) {
+  write(database_.url(), insert, "[log]\nformat = \"json\"\nlevel = \"debug\"");
+  const auto process = start_and_await_work();
+  send(3);
+  fixtures::await("they are done", [&] { return effects() == 3; });
+  process->signal(SIGTERM);
+  EXPECT_EQ(process->wait(), 0);
+  const auto lines = log_of(*process);
+  ASSERT_GE(lines.size(), 3u);
+  for (const auto& line : lines) {
+    EXPECT_THAT(line.at("time").get<std::string>(), testing::MatchesRegex("....-..-..T..:..:..\\....Z"));
+    EXPECT_TRUE(line.at("level").is_string());
+    EXPECT_TRUE(line.at("message").is_string());
+  }
+  EXPECT_THAT(process->output(), Not(HasSubstr("amount")));
+}
+
+// --- what stands in the way of a start
+
+using FailingStart = Running;
+
+TEST_F(FailingStart, BadFileSaysWhereAndIsExitCode2) {
+  std::ofstream(file_) << "[[consumer]]\nname = \"captures\"\nownr = \"me\"\n";
+  const Ran ran = run_to_the_end(file_);
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr(file_ + ":3:1: "));
+  EXPECT_EQ(run_to_the_end(folder_.path() + "/nowhere.toml").exit_code, 2);
+}
+
+TEST_F(FailingStart, MissingStoreIsExitCode2) {
+  std::ofstream(file_) << "[[consumer]]\nname = \"captures\"\nowner = \"me\"\nsource = \"embedded:" << queue_path_
+                       << "\"\nsql = [\"" << insert << "\"]\n";
+  const Ran ran = fixtures::run({"env", "-u", "ONCEWARD_STORE", "-u", "DATABASE_URL", ONCEWARD_BINARY, "run", file_});
+  EXPECT_EQ(ran.exit_code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("[store]"));
+}
+
+TEST_F(FailingStart, RefusedPasswordIsExitCode5AndNotShown) {
+  std::string url = fixtures::shared_database().url();
+  url.replace(url.find("postgres@"), 9, "nobody_known:hunter2@");
+  write(url);
+  const Ran ran = run_to_the_end(file_);
+  EXPECT_EQ(ran.exit_code, 5) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("check the user, the password"));
+  EXPECT_THAT(ran.output, Not(HasSubstr("hunter2")));
+}
+
+TEST_F(FailingStart, MissingTablesAreExitCode6AndSayHowToMakeThem) {
+  write(sqlite_);
+  const Ran ran = run_to_the_end(file_);
+  EXPECT_EQ(ran.exit_code, 6) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("onceward store migrate"));
+}
+
+TEST_F(FailingStart, ServerThatIsNotUpYetIsWaitedFor) {
+  write("postgres://postgres@127.0.0.1:" + std::to_string(fixtures::free_port()) + "/postgres");
+  const auto process = start();
+  fixtures::await("it says so", [&] { return logged(*process, "cannot begin yet"); });
+  EXPECT_EQ(get(port_of(*process), "/livez").status, 200);
+  EXPECT_EQ(get(port_of(*process), "/readyz").status, 503);
+  process->signal(SIGTERM);
+  EXPECT_EQ(process->wait(), 0);
+}
+
+TEST_F(FailingStart, PortThatIsTakenIsSaid) {
+  write(sqlite_);
+  open_sqlite({.path = sqlite_.substr(7)})->migrate();
+  fixtures::read_sqlite(sqlite_.substr(7))->run("CREATE TABLE effect (message text NOT NULL)");
+  const auto first = start_and_await_work();
+  std::ostringstream text;
+  text << std::ifstream(file_).rdbuf();
+  std::string changed = text.str();
+  changed.replace(changed.find("127.0.0.1:0"), 11, "127.0.0.1:" + std::to_string(port_of(*first)));
+  std::ofstream(file_) << changed;
+  const Ran ran = run_to_the_end(file_);
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("cannot listen"));
+}
+
+}  // namespace
+}  // namespace onceward::daemon
