@@ -27,6 +27,10 @@ void add_output_option(CLI::App& command, Session& session);
 // Rows to stdout in the session's format; every row has the columns of `names`.
 void print_rows(const Session& session, const std::vector<std::string>& names,
                 const std::vector<nlohmann::ordered_json>& rows);
+// The same as a table, without a terminal's control characters.
+std::string table_of(const std::vector<std::string>& names, const std::vector<nlohmann::ordered_json>& rows);
+// One thing to stdout, a line for each of its members.
+void print_record(const Session& session, const nlohmann::ordered_json& record);
 
 void add_version(CLI::App& parent, Session& session);
 void add_demo(CLI::App& parent, Session& session);
@@ -34,5 +38,13 @@ void add_run(CLI::App& parent, Session& session);
 void add_store_migrate(CLI::App& parent, Session& session);
 void add_store_status(CLI::App& parent, Session& session);
 void add_config_check(CLI::App& parent, Session& session);
+void add_config_show(CLI::App& parent, Session& session);
+void add_inbox_ls(CLI::App& parent, Session& session);
+void add_inbox_show(CLI::App& parent, Session& session);
+void add_quarantine_ls(CLI::App& parent, Session& session);
+void add_quarantine_show(CLI::App& parent, Session& session);
+void add_quarantine_retry(CLI::App& parent, Session& session);
+void add_quarantine_discard(CLI::App& parent, Session& session);
+void add_send(CLI::App& parent, Session& session);
 
 }  // namespace onceward::cli

@@ -27,21 +27,47 @@ std::string write(const TemporaryDirectory& folder, std::string_view text) {
   return path;
 }
 
+const std::vector<std::vector<std::string>> commands{
+    {"run"},
+    {"send"},
+    {"inbox", "ls"},
+    {"inbox", "show"},
+    {"quarantine", "ls"},
+    {"quarantine", "show"},
+    {"quarantine", "retry"},
+    {"quarantine", "discard"},
+    {"config", "check"},
+    {"config", "show"},
+    {"store", "migrate"},
+    {"store", "status"},
+    {"demo"},
+    {"version"},
+};
+
 TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
-  for (const std::vector<std::string>& command : {std::vector<std::string>{},
-                                                  {"version"},
-                                                  {"demo"},
-                                                  {"store"},
-                                                  {"store", "migrate"},
-                                                  {"store", "status"},
-                                                  {"config"},
-                                                  {"config", "check"}}) {
-    auto arguments = command;
+  auto all = commands;
+  all.insert(all.end(), {{}, {"store"}, {"config"}, {"inbox"}, {"quarantine"}});
+  for (std::vector<std::string> arguments : all) {
     arguments.push_back("--help");
     const Ran ran = onceward(arguments);
     EXPECT_EQ(ran.exit_code, 0) << ran.output;
     EXPECT_TRUE(has(ran, "Example: onceward")) << ran.output;
   }
+}
+
+TEST(CommandLine, TheReferenceHasAHeadingForEveryCommand) {
+  std::ifstream reference(ONCEWARD_SOURCE_DIRECTORY "/docs/reference/commands.md");
+  std::vector<std::string> headings;
+  for (std::string line; std::getline(reference, line);) {
+    if (line.starts_with("## `onceward ")) headings.push_back(line);
+  }
+  std::vector<std::string> wanted;
+  for (const auto& command : commands) {
+    std::string heading = "## `onceward";
+    for (const std::string& word : command) heading += " " + word;
+    wanted.push_back(heading + "`");
+  }
+  EXPECT_EQ(headings, wanted);
 }
 
 TEST(CommandLine, MisuseIsExitCode2) {

@@ -21,6 +21,19 @@ void add_commands(CLI::App& app, Session& session) {
   CLI::App* const config = add_command(app, "config", "The application file", "onceward config check app.toml");
   config->require_subcommand(1);
   add_config_check(*config, session);
+  add_config_show(*config, session);
+  CLI::App* const inbox = add_command(app, "inbox", "What was received, and what became of it", "onceward inbox ls");
+  inbox->require_subcommand(1);
+  add_inbox_ls(*inbox, session);
+  add_inbox_show(*inbox, session);
+  CLI::App* const quarantine =
+      add_command(app, "quarantine", "What was refused or ran out of attempts", "onceward quarantine ls");
+  quarantine->require_subcommand(1);
+  add_quarantine_ls(*quarantine, session);
+  add_quarantine_show(*quarantine, session);
+  add_quarantine_retry(*quarantine, session);
+  add_quarantine_discard(*quarantine, session);
+  add_send(app, session);
   add_run(app, session);
   add_demo(app, session);
   add_version(app, session);

@@ -136,10 +136,10 @@ class Course {
   }
 
   void retry(Transaction& transaction, const Numbers& numbers) {
-    constexpr std::string_view claimed = "SELECT q.key FROM {quarantine} q WHERE q.key IS NOT NULL AND q.number ";
     Statement outcome(store_.dialect(), "UPDATE {inbox_outcome} SET state = ");
-    outcome.bind(static_cast<std::int64_t>(State::retryable_failed)).add(", next_attempt_at = {now} WHERE state = ");
-    outcome.bind(static_cast<std::int64_t>(State::quarantined)).add(" AND key IN (").add(claimed);
+    outcome.bind(static_cast<std::int64_t>(State::retryable_failed))
+        .add(", next_attempt_at = {now} WHERE key IN ")
+        .add("(SELECT q.key FROM {quarantine} q WHERE q.key IS NOT NULL AND q.number ");
     outcome.bind_any(numbers).add(")").run(transaction);
 
     Statement attempt(store_.dialect(),

@@ -29,9 +29,6 @@ class Actions : public OnEveryStore {
                           key_literal(key)))
         .at(0);
   }
-  void park_many(int count) {
-    for (int i = 0; i < count; ++i) park({.id = fmt::format("m{}", i)});
-  }
 };
 
 TEST_P(Actions, RetryOfAClaimedMessageMakesItDueWithAllItsAttempts) {
@@ -164,6 +161,19 @@ TEST_P(Actions, EndedHalfWayItLeavesWholeStepsAndTheSameAgainTakesTheRest) {
   EXPECT_EQ(records::carry_out(*store_, bulk).changed, 3);
   EXPECT_EQ(in_state("discarded"), 5);
   EXPECT_EQ(audited(), 3);
+}
+
+// A worker may park a message anew while the command still runs: it is not sent again and again.
+TEST_P(Actions, ARowThatIsParkedAgainMeanwhileIsMetOnce) {
+  park_many(4);
+  Command bulk = command(Action::retry);
+  bulk.rows_of_a_step = 2;
+  const Progress progress = records::carry_out(*store_, bulk, [&](const Progress& now) {
+    reader().run("UPDATE " + table("quarantine") + " SET state = 'parked'");
+    return now.steps < 10;
+  });
+  EXPECT_EQ(progress.changed, 4);
+  EXPECT_EQ(progress.steps, 2);
 }
 
 TEST_P(Actions, AFailedStepLeavesNeitherAChangeNorAnAuditRow) {

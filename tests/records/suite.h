@@ -57,6 +57,17 @@ class OnEveryStore : public testing::TestWithParam<Backend> {
         row.key.empty() ? "NULL" : key_literal(row.key), row.state));
     return reader().number("SELECT max(number) FROM " + table("quarantine"));
   }
+  void park_many(std::int64_t count) {
+    const char* const numbers = postgres() ? "SELECT n FROM generate_series(1, {}) AS n"
+                                           : "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < "
+                                             "{}) SELECT n FROM s";
+    reader().run(fmt::format(
+        "INSERT INTO {} (parked_at, consumer, fingerprint, reason, detail, tenant, producer, id, envelope, payload) "
+        "SELECT {}, {}, {}, 'bad_field', '', '', 'shop', 'm' || n, '{{}}', {} FROM ({}) AS numbers",
+        table("quarantine"), time_literal(1'700'000'000), enrolled_.number,
+        postgres() ? "gen_random_uuid()" : "randomblob(16)", bytes_literal("00"),
+        fmt::format(fmt::runtime(numbers), count)));
+  }
   std::string parked_state(std::int64_t number) {
     return reader().value(fmt::format("SELECT state FROM {} WHERE number = {}", table("quarantine"), number));
   }

@@ -30,7 +30,7 @@ def includes(tree, file):
 def allowed_folders(tree, file):
     """The prefixes that a file may include from, or None if all."""
     top, second = file.split("/")[:2]
-    tests = ("tests/",) if file.endswith("_test.cc") else ()
+    tests = ("tests/",) if file.endswith(("_test.cc", "/suite.h")) else ()  # a suite is what tests share
     if top == "include":
         return ("onceward/",)
     if top == "src" and second in tree.stages:
