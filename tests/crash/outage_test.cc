@@ -4,9 +4,8 @@
 
 #include "onceward/adapter/memory.h"
 #include "onceward/adapter/postgres.h"
-#include "onceward/worker.h"
-#include "tests/crash/effect.h"
 #include "tests/crash/scene.h"
+#include "tests/crash/worked.h"
 #include "tests/faults/proxy.h"
 #include "tests/faults/server.h"
 #include "tests/faults/world.h"
@@ -16,30 +15,6 @@ namespace {
 
 using testing::HasSubstr;
 using namespace std::chrono_literals;
-
-Declaration hurried_consumer() {
-  Declaration declaration = fixtures::consumer();
-  declaration.time_bound = 10s;
-  declaration.batch = 20;
-  declaration.retry = {.attempts = 3, .first_delay = 1ms, .longest_delay = 4ms};
-  return declaration;
-}
-
-// A worker on a thread of its own, until it goes.
-class Worked {
- public:
-  Worked(const MessageHandler& handler, Store& store, Source& source)
-      : worker_(hurried_consumer(), handler, store, source, tally_),
-        thread_([this](const std::stop_token& stop) { worker_.run(stop, 20s); }) {}
-
-  std::string trouble() const { return worker_.trouble(); }
-  const ConsumerTally& tally() const { return tally_; }
-
- private:
-  ConsumerTally tally_;
-  Worker worker_;
-  std::jthread thread_;
-};
 
 using StopServer = void (faults::Server::*)();
 
@@ -95,10 +70,6 @@ TEST_P(RestartedServer, UnderLoadLosesNothingAppliesOnceAndChargesNobody) {
 class LockedFile : public Scene {};
 INSTANTIATE_TEST_SUITE_P(Store, LockedFile, testing::Values(fixtures::backends().front()),
                          [](const auto& of) { return of.param.name; });
-
-Outcome apply_whole(const Envelope& message, Transaction& transaction) {
-  return apply_effect(message, transaction, [](Point) {});
-}
 
 TEST_P(LockedFile, PastTheDeadlineIsWaitedForAndChargesNobody) {
   send({"good", "good"});

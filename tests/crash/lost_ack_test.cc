@@ -1,0 +1,51 @@
+// A broker that goes away between the commit and the acknowledgement: what was not confirmed is counted, comes back, and is
+// a duplicate then.
+#include "tests/crash/scene.h"
+#include "tests/crash/worked.h"
+
+namespace onceward::crash {
+namespace {
+
+class SourceThatLosesAnAck final : public Source {
+ public:
+  explicit SourceThatLosesAnAck(Source& source) : source_(source) {}
+
+  void receive(std::vector<Delivery>& into, std::size_t most, std::chrono::milliseconds wait) override {
+    source_.receive(into, most, wait);
+  }
+  void settle(std::span<const Settlement> settlements) override {
+    if (!lost_.exchange(true)) throw Fault(FaultCode::source_unavailable, Poisons::connection, "the broker is gone");
+    source_.settle(settlements);
+  }
+  void wake() noexcept override { source_.wake(); }
+  std::optional<std::chrono::milliseconds> ack_timeout() const override { return source_.ack_timeout(); }
+  SourceCounters counters() const override { return source_.counters(); }
+  std::string describe() const override { return source_.describe(); }
+
+ private:
+  Source& source_;
+  std::atomic<bool> lost_ = false;
+};
+
+class LostAck : public Scene {};
+ONCEWARD_ON_BOTH_STORES(LostAck);
+
+TEST_P(LostAck, AfterTheCommitIsCountedAndHarmless) {
+  send({"good", "good", "good"});
+  const auto store = under_->open();
+  const auto queue = open_embedded({.path = queue_path_});
+  SourceThatLosesAnAck source(*queue);
+  const Worked worker(apply_whole, *store, source);
+  fixtures::await("the ack is lost", [&] { return worker.tally().settle_failed == 3; });
+  EXPECT_EQ(under_->effects(), 3);
+  EXPECT_EQ(sender_.depth().in_flight, 3u);
+  give_back_deliveries();
+  fixtures::await("everything is settled", [&] { return worker.tally().settled == 3; });
+  EXPECT_EQ(worker.tally().duplicate, 3u);
+  EXPECT_EQ(worker.trouble(), "");
+  EXPECT_EQ(under_->rows_in("attempt"), 0);
+  expect_each_once();
+}
+
+}  // namespace
+}  // namespace onceward::crash
