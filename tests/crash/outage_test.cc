@@ -98,11 +98,13 @@ INSTANTIATE_TEST_SUITE_P(Store, DoubtfulCommit, testing::Values(stores().back())
 TEST_P(DoubtfulCommit, OfAWorkerIsResolvedByClaimingAgain) {
   using Act = faults::Rule::Act;
   faults::Proxy proxy(faults::port_of(under_->address()));
-  for (const Act act : {Act::cut_before, Act::cut_after}) {
-    std::atomic<bool> cut = false;
-    send({"good", "good", "good"});
+  const std::vector<std::string> several(3, "good"), alone(1, "good");
+  for (const auto& [act, words] : {std::pair(Act::cut_before, several), std::pair(Act::cut_after, several),
+                                   std::pair(Act::cut_before, alone), std::pair(Act::cut_after, alone)}) {
+    send(words);
     const std::string last = std::to_string(sent_.size() - 1);
-    const MessageHandler handler = [&](const Envelope& message, Transaction& transaction) {
+    std::atomic<bool> cut = false;
+    const MessageHandler handler = [&, act = act](const Envelope& message, Transaction& transaction) {
       const Outcome outcome = apply_whole(message, transaction);
       // All that is still to be sent is what was staged, and the COMMIT.
       if (message.message_id().text() == last && !cut.exchange(true)) {
