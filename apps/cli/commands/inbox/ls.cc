@@ -15,19 +15,6 @@ struct Choice {
   int limit = 100;
 };
 
-constexpr State states[] = {State::received,         State::claimed,     State::processed, State::duplicate,
-                            State::retryable_failed, State::quarantined, State::ignored,   State::superseded,
-                            State::rejected,         State::waiting_gap};
-
-State state_named(const std::string& text) {
-  std::string known;
-  for (const State state : states) {
-    if (name(state) == text) return state;
-    known += (known.empty() ? "" : ", ") + std::string(name(state));
-  }
-  throw CLI::ValidationError("--state", "is one of " + known);
-}
-
 void list(Session& session, const Choice& choice) {
   const auto store = open_store(choice.store);
   if (!consumer_is_known(session, *store, choice.filter.consumer)) return;
@@ -53,7 +40,15 @@ void add_inbox_ls(CLI::App& parent, Session& session) {
   add_store_options(*command, choice->store);
   command->add_option("--consumer", filter.consumer, "Only of this consumer");
   command->add_option_function<std::string>(
-      "--state", [choice](const std::string& text) { choice->filter.state = state_named(text); },
+      "--state",
+      [choice](const std::string& text) {
+        choice->filter.state = state_named(text);
+        if (!choice->filter.state) {
+          throw CLI::ValidationError("--state",
+                                     "is one of received, claimed, processed, duplicate, retryable_failed, "
+                                     "quarantined, ignored, superseded, rejected, waiting_gap");
+        }
+      },
       "Only in this state, e.g. processed, retryable_failed, quarantined");
   add_text_option(*command, "--tenant", filter.tenant, "Only of this tenant; \"\" for none");
   command->add_option("--producer", filter.producer, "Only of this producer");

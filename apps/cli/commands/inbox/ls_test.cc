@@ -34,6 +34,7 @@ TEST_P(InboxList, FiltersAndPages) {
   EXPECT_EQ(rest[0].at("id"), "a");
   EXPECT_EQ(json({"inbox", "ls", "--state", "REJECTED"}).size(), 0u);
   EXPECT_EQ(json({"inbox", "ls", "--state", "PROCESSED"}).size(), 3u);
+  EXPECT_EQ(json({"inbox", "ls", "--state", "processed"}).size(), 3u);
   EXPECT_EQ(
       json({"inbox", "ls", "--id", "b", "--producer", "shop", "--tenant", "main", "--consumer", "billing"}).size(), 1u);
   EXPECT_EQ(json({"inbox", "ls", "--tenant", ""}).size(), 0u);
@@ -55,7 +56,6 @@ TEST_P(InboxList, MistakesHaveTheirOwnExitCodes) {
   EXPECT_EQ(say({"inbox", "ls", "--limit", "0"}).exit_code, 2);
 }
 
-// An id is whatever a producer sent: it must not command the terminal of whoever looks at it.
 ONCEWARD_ON_SQLITE_AND_POSTGRES(InboxList);
 
 }  // namespace

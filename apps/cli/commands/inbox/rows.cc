@@ -1,8 +1,20 @@
 #include "apps/cli/commands/inbox/rows.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "src/common/timestamp.h"
 
 namespace onceward::cli {
+
+std::optional<State> state_named(std::string_view word) {
+  std::string upper(word);
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  for (int number = static_cast<int>(State::received); number <= static_cast<int>(State::waiting_gap); ++number) {
+    if (name(static_cast<State>(number)) == upper) return static_cast<State>(number);
+  }
+  return std::nullopt;
+}
 
 nlohmann::ordered_json json_of(const std::optional<Timestamp>& time) {
   if (!time || !writable(*time)) return nullptr;

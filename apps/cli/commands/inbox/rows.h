@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/records/inbox.h"
@@ -13,6 +14,8 @@ namespace onceward::cli {
 inline const std::vector<std::string> inbox_columns{"received_at", "consumer", "state", "code",           "tenant",
                                                     "producer",    "id",       "key",   "next_attempt_at"};
 nlohmann::ordered_json json_of(const records::InboxRow& row);
+// In any case.
+std::optional<State> state_named(std::string_view word);
 
 nlohmann::ordered_json json_of(const std::optional<Timestamp>& time);
 nlohmann::ordered_json json_of(const std::optional<Key>& key);

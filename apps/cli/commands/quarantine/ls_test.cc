@@ -27,6 +27,14 @@ TEST_P(QuarantineList, NothingIsAnEmptyListAndNoMistake) {
   EXPECT_EQ(none.out, "[]\n");
 }
 
+// An id is whatever a producer sent: it must not command the terminal of whoever looks at it.
+TEST_P(QuarantineList, ControlCharactersOfAnIdAreShownAsEscapes) {
+  park({.id = "a\x1b[2Jb"});
+  const auto shown = say({"quarantine", "ls"});
+  EXPECT_EQ(shown.out.find('\x1b'), std::string::npos);
+  EXPECT_TRUE(has(shown.out, "a\\x1b[2Jb")) << shown.out;
+}
+
 ONCEWARD_ON_SQLITE_AND_POSTGRES(QuarantineList);
 
 }  // namespace
