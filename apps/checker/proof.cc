@@ -59,7 +59,7 @@ std::string money(std::int64_t minor_units) {
 class Tally {
  public:
   void add(const std::string& example) {
-    if (++count_ <= 3) examples_ += (examples_.empty() ? "" : ", ") + example;
+    if (++count_ <= 3) examples_ += (examples_.empty() ? "" : ", ") + (example.empty() ? "one without an id" : example);
   }
   std::int64_t count() const { return count_; }
   const std::string& examples() const { return examples_; }
@@ -148,7 +148,7 @@ class Comparison {
       if (!somewhere) lost.add(name_of(*message));
     }
     for (const auto& [id, rows] : effects_) {
-      for (std::size_t i = 1; i < rows.size(); ++i) doubled.add(id);
+      for (std::size_t i = 1; i < rows.size() && !id.empty(); ++i) doubled.add(id);  // without an id nobody can tell
     }
     proof_.lost = lost.count();
     proof_.doubled = doubled.count();
@@ -327,7 +327,7 @@ class Comparison {
 
   void ending() {
     Tally left;
-    for (const std::string& id : evidence_.queued) left.add(id.empty() ? "one without an id" : id);
+    for (const std::string& id : evidence_.queued) left.add(id);
     none("left in the queue", left);
     line("workers killed with SIGKILL", "> 0", grouped(evidence_.killed), evidence_.killed > 0);
     line("workers ended by a message", "> 0", grouped(evidence_.aborted), evidence_.aborted > 0);

@@ -93,6 +93,14 @@ TEST_F(Demo, NaiveShowsTheDamage) {
   EXPECT_EQ(object.at("ok"), false);
 }
 
+TEST_F(Demo, MisuseLeavesNothingBehind) {
+  EXPECT_EQ(demo({"--store", "mysql://localhost"}).exit_code, 2);
+  EXPECT_EQ(demo({"--workers", "0"}).exit_code, 2);
+  EXPECT_EQ(
+      demo({"--store", "postgres://postgres@127.0.0.1:" + std::to_string(fixtures::free_port()) + "/x"}).exit_code, 5);
+  EXPECT_TRUE(left().empty());
+}
+
 TEST_F(Demo, CtrlCEndsEverything) {
   fixtures::Process process(command({}, 100'000));
   const auto workers = [&] {

@@ -54,8 +54,12 @@ void add_demo(CLI::App& parent, Session& session) {
       ->capture_default_str();
   command->callback([&session, choice] {
     choice->demo.json = session.output == "json";
-    session.ending =
-        choice->role.empty() ? demo::run(choice->demo) : demo::play(choice->role, choice->directory, choice->number);
+    try {
+      session.ending =
+          choice->role.empty() ? demo::run(choice->demo) : demo::play(choice->role, choice->directory, choice->number);
+    } catch (const std::invalid_argument& mistake) {
+      throw CLI::ValidationError("--store", mistake.what());
+    }
   });
 }
 
