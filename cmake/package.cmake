@@ -7,7 +7,7 @@ install(DIRECTORY include/onceward DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES
 install(FILES ${sqlite_directory}/sqlite3.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onceward/sqlite)
 if(TARGET onceward_cli AND NOT ONCEWARD_FUZZ)
   install(TARGETS onceward_app EXPORT OncewardTargets)
-  install(TARGETS onceward_cli)
+  install(TARGETS onceward_cli onceward_checker)
 endif()
 install(EXPORT OncewardTargets NAMESPACE Onceward:: DESTINATION ${package_directory})
 
