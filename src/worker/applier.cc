@@ -115,7 +115,7 @@ Applier::Tried Applier::try_round(Settlements& settlements) {
     }
   } catch (const Fault& fault) {
     if (fault.poisons() == Poisons::process) throw;
-    if (is_outage(fault)) return wait(fault);
+    if (!unit || is_outage(fault)) return wait(fault);
     failure = failure_of(fault);
   } catch (const std::exception& thrown) {
     if (!unit) throw;
