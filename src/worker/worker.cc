@@ -36,7 +36,7 @@ class Worker::Body {
  public:
   Body(const Declaration& declaration, Handler handler, Store& store, Source& source, ConsumerTally& tally, Log& log)
       : declaration_(declaration),
-        store_(store),
+
         source_(source),
         tally_(tally),
         log_(log),
@@ -134,7 +134,6 @@ class Worker::Body {
   }
 
   const Declaration declaration_;
-  Store& store_;
   Source& source_;
   ConsumerTally& tally_;
   Log& log_;

@@ -71,7 +71,7 @@ TEST_P(Failures, ThrownAfterAQuery) {
 
 TEST_P(Failures, OfAStatement) {
   push_some_bad();
-  work_off(MessageHandler([this](const Envelope& message, Transaction& transaction) -> Outcome {
+  work_off(MessageHandler([](const Envelope& message, Transaction& transaction) -> Outcome {
     insert_effect(message, transaction);
     if (is_bad(message)) transaction.execute("INSERT INTO no_such_table VALUES (1)");
     transaction.stage(Outgoing{"t", "k", "p"});
