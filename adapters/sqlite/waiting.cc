@@ -25,6 +25,12 @@ constexpr std::string_view find_due =
 constexpr std::string_view find_sent_again =
     "SELECT retry_at, number, attempts, envelope, payload FROM onceward_quarantine WHERE consumer = ?1 AND "
     "state = 'retrying' AND key IS NULL AND retry_at IS NOT NULL ORDER BY retry_at LIMIT 1";
+// Each the first of its index: what waits may be much.
+constexpr std::string_view find_next =
+    "SELECT min(due) FROM (SELECT * FROM (SELECT o.next_attempt_at AS due FROM onceward_inbox_outcome o "
+    "JOIN onceward_inbox_body b ON b.key = o.key WHERE o.consumer = ?1 AND o.state IN (2, 5) AND o.next_attempt_at IS NOT NULL "
+    "ORDER BY o.next_attempt_at LIMIT 1) UNION ALL SELECT * FROM (SELECT retry_at FROM onceward_quarantine "
+    "WHERE consumer = ?1 AND state = 'retrying' AND key IS NULL AND retry_at IS NOT NULL ORDER BY retry_at LIMIT 1))";
 constexpr std::string_view lease_waiting =
     "UPDATE onceward_inbox_outcome SET state = 2, next_attempt_at = ?2 WHERE key = ?1";
 constexpr std::string_view lease_sent_again =
@@ -148,10 +154,15 @@ std::optional<Kept> start_due(Connection& connection, std::int32_t consumer, std
 }
 
 std::optional<std::chrono::milliseconds> next_due(Connection& connection, std::int32_t consumer) {
-  const auto next = first_of(connection, consumer);
-  if (!next) return std::nullopt;
-  const std::chrono::microseconds left(next->due_microseconds - now_microseconds());
-  return std::max(std::chrono::milliseconds(0), std::chrono::ceil<std::chrono::milliseconds>(left));
+  std::optional<std::chrono::milliseconds> left;
+  Statement& find = connection.own(find_next);
+  find.bind(1, std::int64_t{consumer});
+  find.each([&](sqlite3_stmt* row) {
+    if (sqlite3_column_type(row, 0) == SQLITE_NULL) return;
+    const std::chrono::microseconds until(sqlite3_column_int64(row, 0) - now_microseconds());
+    left = std::max(std::chrono::milliseconds(0), std::chrono::ceil<std::chrono::milliseconds>(until));
+  });
+  return left;
 }
 
 bool waits(Connection& connection, const Key& message) {

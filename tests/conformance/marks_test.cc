@@ -106,6 +106,22 @@ TEST_P(Marks, QueryThatFailedIsUndoneAndTheUnitCanBeAskedAgain) {
   EXPECT_EQ(unit->whole().query("SELECT message FROM effect"), (Rows{{std::string("a")}}));
 }
 
+// One of them would fail, and another was refused before any was sent.
+TEST_P(Marks, StatementsThatWereNeverSentDoNotStandInTheWayBack) {
+  auto unit = begin();
+  unit->claim(inbound_.claimants());
+  run(*unit, 0);
+  unit->mark();
+  break_it(unit->on(1));
+  unit->on(2).execute("INSERT INTO effect (message) VALUES ($1)", std::string_view("a\0b", 3));
+  fault_of([&] { unit->flush(); });
+  unit->back_to_mark();
+  unit->finish(1, Failed{"broken"});
+  unit->finish(2, Failed{"broken"});
+  ASSERT_EQ(unit->commit(), Commit::committed);
+  EXPECT_EQ(messages(), "a");
+}
+
 TEST_P(Marks, CommitThatFailedLeavesTheWayBackOpen) {
   auto unit = begin();
   unit->claim(inbound_.claimants());
