@@ -9,9 +9,9 @@ namespace {
 // PostgreSQL slows every session down once one of them has more than 64.
 constexpr int most_marks = 32;
 
-// Whether a message may have brought it about. A full disk, a lost race or a missing table of ours is nobody's.
+// Whether a message may have brought it about. A lost connection or race, a full disk or a missing table of ours is
+// nobody's.
 bool may_be_a_messages(const Fault& fault) {
-  if (fault.poisons() != Poisons::transaction) return false;
   switch (fault.fault()) {
     case FaultCode::constraint_violated:
     case FaultCode::statement_failed:

@@ -315,7 +315,7 @@ TEST_P(Marks, UnitWithoutAMarkCannotGoBack) {
   EXPECT_EQ(unit->commit(), Commit::failed);
 }
 
-TEST_P(Marks, TransactionThatIsGoneCannotGoBack) {
+TEST_P(Marks, TransactionThatEndedWithItsCommitCannotGoBack) {
   const bool server = GetParam().capabilities.typed_columns;
   under_->reader().run(server ? "CREATE TABLE late (a integer UNIQUE DEFERRABLE INITIALLY DEFERRED)"
                               : "CREATE TABLE late (a INTEGER UNIQUE ON CONFLICT ROLLBACK)");
@@ -329,6 +329,24 @@ TEST_P(Marks, TransactionThatIsGoneCannotGoBack) {
   EXPECT_EQ(fault_of([&] { unit->back_to_mark(); }), FaultCode::transaction_failed);
   EXPECT_EQ(unit->commit(), Commit::failed);
   EXPECT_EQ(traces(), nothing);
+}
+
+TEST_P(Marks, TransactionThatEndedOnTheWayCannotGoBack) {
+  const bool server = GetParam().capabilities.typed_columns;
+  under_->reader().run("CREATE TABLE late (a INTEGER UNIQUE" + std::string(server ? ")" : " ON CONFLICT ROLLBACK)"));
+  auto unit = begin();
+  unit->claim(inbound_.claimants());
+  run(*unit, 0);
+  unit->mark();
+  unit->on(1).execute("INSERT INTO late VALUES (1)");
+  fault_of([&] {
+    unit->on(1).query(server ? "SELECT pg_terminate_backend(pg_backend_pid())" : "INSERT INTO late VALUES (1)");
+  });
+  EXPECT_EQ(fault_of([&] { unit->back_to_mark(); }), FaultCode::transaction_failed);
+  EXPECT_EQ(unit->commit(), Commit::failed);
+  unit.reset();
+  EXPECT_EQ(traces(), nothing);
+  EXPECT_EQ(verdicts(apply(inbound_)), (Verdicts{first, first, first}));
 }
 
 TEST_P(Marks, MarkIsOneRoundTripWithWhatRanBeforeIt) {

@@ -151,7 +151,9 @@ TEST_P(Waiting, OldestIsFirstWhicheverWayItWaits) {
   const Envelope refused = envelope_of({.id = "refused"});
   park_and_send_again(refused);
   std::vector<Envelope> order;
-  while (const auto kept = start_due()) order.push_back(kept->envelope);
+  for (int round = 0; round < 4; ++round) {
+    if (const auto kept = start_due()) order.push_back(kept->envelope);
+  }
   EXPECT_EQ(order, (std::vector<Envelope>{refused, inbound_.envelope(0), later.envelope(0)}));
 }
 
