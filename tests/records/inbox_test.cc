@@ -41,6 +41,7 @@ TEST_P(InboxRecords, PagesShowEachMessageOnceNewestFirst) {
   for (const bool more : {true, true, false}) {
     const auto page = list_inbox(*store_, {}, after, 2);
     ASSERT_TRUE(page);
+    ASSERT_EQ(page->rows.size(), more ? 2u : 1u);
     EXPECT_EQ(page->more, more);
     for (const InboxRow& row : page->rows) seen.push_back(row.id);
     after = page->rows.back().key;
