@@ -36,7 +36,6 @@ class Worker::Body {
  public:
   Body(const Declaration& declaration, Handler handler, Store& store, Source& source, ConsumerTally& tally, Log& log)
       : declaration_(declaration),
-
         source_(source),
         tally_(tally),
         log_(log),
