@@ -17,8 +17,9 @@ constexpr std::string_view relation_name = "messages";
 void check(std::span<const std::string> statements) {
   declaration::Findings findings;
   declaration::check_sql({statements.begin(), statements.end()}, declaration::Path("sql"), findings);
-  for (const declaration::Finding& finding : findings.all())
-    throw std::invalid_argument(fmt::format("{}: {} (hint: {})", finding.path.text(), finding.message, finding.hint));
+  if (findings.all().empty()) return;
+  const declaration::Finding& first = findings.all().front();
+  throw std::invalid_argument(fmt::format("{}: {} (hint: {})", first.path.text(), first.message, first.hint));
 }
 
 }  // namespace

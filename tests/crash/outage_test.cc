@@ -105,11 +105,11 @@ TEST_P(DoubtfulCommit, OfAWorkerIsResolvedByClaimingAgain) {
     send(words);
     const std::string last = std::to_string(sent_.size() - 1);
     std::atomic<bool> cut = false;
-    const MessageHandler handler = [&, act = act](const Envelope& message, Transaction& transaction) {
+    const MessageHandler handler = [&, cutting = act](const Envelope& message, Transaction& transaction) {
       const Outcome outcome = apply_whole(message, transaction);
       // All that is still to be sent is what was staged, and the COMMIT.
       if (message.message_id().text() == last && !cut.exchange(true)) {
-        proxy.set({.needle = std::string(1, '\0'), .act = act});
+        proxy.set({.needle = std::string(1, '\0'), .act = cutting});
       }
       return outcome;
     };

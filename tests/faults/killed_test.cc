@@ -2,6 +2,7 @@
 // next goes on.
 #include <signal.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "tests/faults/proxy.h"
