@@ -2,6 +2,9 @@
 set(ONCEWARD_STAGES common declaration envelope source inbox effect outbox quarantine unit records worker)
 set(ONCEWARD_ADAPTERS sqlite postgres embedded memory)
 
+set(ONCEWARD_LIBRARIES OpenSSL::Crypto fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus Threads::Threads)
+onceward_precompile(library onceward_compile LIBRARIES ${ONCEWARD_LIBRARIES})
+
 set(ONCEWARD_OBJECTS)  # every object library so far, in order
 
 # One folder, one object library onceward_<name>: all its .cc except the tests. A folder without code makes none.
@@ -14,7 +17,8 @@ function(onceward_objects name folder)
   add_library(onceward_${name} OBJECT ${sources})
   onceward_compile(onceward_${name})
   target_link_libraries(onceward_${name} PUBLIC
-    OpenSSL::Crypto fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus Threads::Threads ${ARGN})
+    ${ONCEWARD_LIBRARIES} ${ARGN})
+  onceward_use_precompiled(library onceward_${name})
   set(ONCEWARD_OBJECTS ${ONCEWARD_OBJECTS} onceward_${name} PARENT_SCOPE)
 endfunction()
 

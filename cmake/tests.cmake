@@ -10,31 +10,24 @@ enable_testing()
 set(ONCEWARD_TEST_LIBRARIES GTest::gmock GTest::gtest GTest::gtest_main rapidcheck_gtest rapidcheck
   nlohmann_json::nlohmann_json)
 
-file(GLOB fixtures CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fixtures/*.cc)
-if(fixtures)
-  add_library(onceward_fixtures OBJECT ${fixtures})
-  onceward_compile_user(onceward_fixtures)
-  target_link_libraries(onceward_fixtures PUBLIC onceward PostgreSQL::PostgreSQL OpenSSL::Crypto fmt::fmt
-    simdjson::simdjson tomlplusplus::tomlplusplus ${ONCEWARD_TEST_LIBRARIES})
-  set(ONCEWARD_FIXTURES onceward_fixtures)
-endif()
-
 set(ONCEWARD_TEST_DEFINITIONS
   ONCEWARD_SOURCE_DIRECTORY="${CMAKE_SOURCE_DIR}"
   ONCEWARD_TEST_PROGRAMS="${CMAKE_BINARY_DIR}/tests/programs")
 
-# The heavy headers once for all tests. The clang preset goes without, and so finds an include that is missing.
-if(NOT ONCEWARD_FUZZ)
-  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/test_headers.cc CONTENT "")
-  add_executable(onceward_test_headers EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/test_headers.cc)
-  onceward_compile_user(onceward_test_headers)
-  target_link_libraries(onceward_test_headers PRIVATE onceward OpenSSL::Crypto fmt::fmt simdjson::simdjson
-    tomlplusplus::tomlplusplus Threads::Threads PostgreSQL::PostgreSQL ${ONCEWARD_TEST_LIBRARIES})
-  target_compile_definitions(onceward_test_headers PRIVATE ${ONCEWARD_TEST_DEFINITIONS})
-  target_precompile_headers(onceward_test_headers PRIVATE
-    <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h> <fmt/format.h>
-    <chrono> <filesystem> <map> <memory> <optional> <random> <span> <string> <string_view> <thread> <variant> <vector>)
-endif()
+onceward_precompile(test onceward_compile_user
+  LIBRARIES onceward OpenSSL::Crypto fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus Threads::Threads
+            PostgreSQL::PostgreSQL ${ONCEWARD_TEST_LIBRARIES}
+  DEFINITIONS ${ONCEWARD_TEST_DEFINITIONS}
+  HEADERS <filesystem> <random> <thread> <gmock/gmock.h> <gtest/gtest.h> <rapidcheck/gtest.h> <nlohmann/json.hpp>)
+
+file(GLOB fixtures CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/fixtures/*.cc)
+add_library(onceward_fixtures OBJECT ${fixtures})
+onceward_compile_user(onceward_fixtures)
+onceward_compile_together(onceward_fixtures)
+target_compile_definitions(onceward_fixtures PRIVATE ${ONCEWARD_TEST_DEFINITIONS})
+onceward_use_precompiled(test onceward_fixtures)
+target_link_libraries(onceward_fixtures PUBLIC onceward PostgreSQL::PostgreSQL OpenSSL::Crypto fmt::fmt
+  simdjson::simdjson tomlplusplus::tomlplusplus ${ONCEWARD_TEST_LIBRARIES})
 
 function(onceward_test name sources)
   set(tests ${sources})
@@ -52,8 +45,8 @@ function(onceward_test name sources)
     tomlplusplus::tomlplusplus Threads::Threads ${ONCEWARD_TEST_LIBRARIES})
   target_compile_definitions(${name}_tests PRIVATE ${ONCEWARD_TEST_DEFINITIONS})
   set_target_properties(${name}_tests PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  onceward_use_precompiled(test ${name}_tests)
   if(NOT ONCEWARD_FUZZ)
-    target_precompile_headers(${name}_tests REUSE_FROM onceward_test_headers)
     add_test(NAME ${name} COMMAND ${name}_tests WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endif()
 endfunction()
@@ -63,15 +56,23 @@ foreach(stage IN LISTS ONCEWARD_STAGES)
   onceward_test(${stage} "${sources}" ${ONCEWARD_OBJECTS_UP_TO_${stage}})
 endforeach()
 
+# Those with the fixtures are large. (The files of a stage's tests are small, and their helpers are named alike.)
+function(onceward_large_test name sources)
+  onceward_test(${name} "${sources}" onceward_fixtures ${ARGN})
+  if(TARGET ${name}_tests)
+    onceward_compile_together(${name}_tests)
+  endif()
+endfunction()
+
 foreach(adapter IN LISTS ONCEWARD_ADAPTERS)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/adapters/${adapter}/*_test.cc)
-  onceward_test(${adapter} "${sources}" ${ONCEWARD_FIXTURES} onceward PostgreSQL::PostgreSQL)
+  onceward_large_test(${adapter} "${sources}")
 endforeach()
 
 if(ONCEWARD_APPS)
   foreach(app cli daemon demo)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/${app}/*_test.cc)
-    onceward_test(${app} "${sources}" ${ONCEWARD_FIXTURES} onceward_app onceward)
+    onceward_large_test(${app} "${sources}" onceward_app)
     if(TARGET ${app}_tests)
       add_dependencies(${app}_tests onceward_cli)
       target_compile_definitions(${app}_tests PRIVATE ONCEWARD_BINARY="${CMAKE_BINARY_DIR}/onceward")
@@ -83,7 +84,7 @@ file(GLOB kinds CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/tests ${CMAKE_SOU
 list(REMOVE_ITEM kinds fixtures fuzz install tidy)
 foreach(kind IN LISTS kinds)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${kind}/*.cc)
-  onceward_test(${kind} "${sources}" ${ONCEWARD_FIXTURES} onceward PostgreSQL::PostgreSQL)
+  onceward_large_test(${kind} "${sources}")
   file(GLOB programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${kind}/programs/*.cc)
   if(NOT TARGET ${kind}_tests)
     continue()

@@ -53,6 +53,7 @@ function(onceward_include target)
   target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR})
   get_target_property(type ${target} TYPE)
   if(type STREQUAL "EXECUTABLE")
+    target_compile_options(${target} PRIVATE -fPIC)  # as libraries are, so that both can use one precompiled header
     target_link_options(${target} PRIVATE ${ONCEWARD_SANITIZERS})
   endif()
 endfunction()
@@ -70,6 +71,12 @@ function(onceward_compile_user target)
     target_compile_options(${target} PRIVATE ${ONCEWARD_WARNINGS} ${sanitizers})
   endif()
   onceward_include(${target})
+endfunction()
+
+# Most of what a test or a command compiles are the templates and inline functions of GoogleTest, CLI11 and JSON: once for
+# a few files is enough.
+function(onceward_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
 # An executable that uses the library. The second compiler reads it and warns, and links nothing.

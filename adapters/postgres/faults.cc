@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
-#include <regex>
 
+#include "src/common/uuid.h"
 #include "src/unit/faults.h"
 
 namespace onceward::postgres {
@@ -84,9 +84,12 @@ std::optional<Fault> guarded(const PGresult* result, std::string_view sqlstate) 
 
 // Only the connection's own message has the SQLSTATE of a refused log-in: "FATAL:  28P01: ..." at verbosity VERBOSE.
 std::string sqlstate_of_refusal(const std::string& message) {
-  static const std::regex pattern(":  ([0-9A-Z]{5}): ");
-  std::smatch match;
-  return std::regex_search(message, match, pattern) ? match[1].str() : "";
+  constexpr std::string_view before = ":  ", after = ": ";
+  constexpr std::size_t length = 5;
+  const auto at = message.find(before);
+  if (at == std::string::npos) return "";
+  const std::string_view said = std::string_view(message).substr(at + before.size());
+  return said.substr(std::min(said.size(), length)).starts_with(after) ? std::string(said.substr(0, length)) : "";
 }
 
 // Without libpq's own account of where it connected to: ours stands before it.
@@ -114,17 +117,12 @@ Fault fault_of(const PGresult* result, Whose whose) {
 // The detail begins with the key in either case: "Key (fact)=(<uuid>) ..." and "Failing row contains (<uuid>, ...".
 std::optional<Key> staged_row_of(const PGresult* result) {
   if (!guarded(result, field(result, PG_DIAG_SQLSTATE))) return std::nullopt;
-  static const std::regex pattern("\\(([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})");
+  constexpr std::size_t length = 36;
   const std::string detail = field(result, PG_DIAG_MESSAGE_DETAIL);
-  std::smatch match;
-  if (!std::regex_search(detail, match, pattern)) return std::nullopt;
-  std::string digits = match[1].str();
-  std::erase(digits, '-');
-  Key key;
-  for (std::size_t at = 0; at < key.bytes.size(); ++at) {
-    std::from_chars(digits.data() + 2 * at, digits.data() + 2 * at + 2, key.bytes[at], 16);
+  for (auto at = detail.find('('); at != std::string::npos; at = detail.find('(', at + 1)) {
+    if (const auto key = read_uuid(std::string_view(detail).substr(at + 1, length))) return Key{*key};
   }
-  return key;
+  return std::nullopt;
 }
 
 Fault fault_of(PGconn* connection, const std::string& where) {

@@ -11,8 +11,8 @@ namespace {
 
 using fixtures::fault_of;
 
-constexpr Migration one{1, "one", "CREATE TABLE a (x); CREATE TABLE b (x);"};
-constexpr Migration two{2, "two", "ALTER TABLE a ADD COLUMN y; INSERT INTO b VALUES (1);"};
+constexpr Migration first_step{1, "one", "CREATE TABLE a (x); CREATE TABLE b (x);"};
+constexpr Migration second_step{2, "two", "ALTER TABLE a ADD COLUMN y; INSERT INTO b VALUES (1);"};
 constexpr Migration broken{2, "broken", "INSERT INTO b VALUES (1); INSERT INTO nowhere VALUES (1);"};
 
 class SqliteSchemas : public testing::Test {
@@ -23,8 +23,8 @@ class SqliteSchemas : public testing::Test {
 };
 
 TEST_F(SqliteSchemas, StepsAreAppliedOnceAndInOrder) {
-  const std::array<Migration, 1> old{one};
-  const std::array<Migration, 2> now{one, two};
+  const std::array<Migration, 1> old{first_step};
+  const std::array<Migration, 2> now{first_step, second_step};
   EXPECT_EQ(migrate(connection_, old).version, 1);
   const SchemaStatus between = schema_status(connection_, now);
   EXPECT_EQ(between.newest, 2);
@@ -37,16 +37,16 @@ TEST_F(SqliteSchemas, StepsAreAppliedOnceAndInOrder) {
 }
 
 TEST_F(SqliteSchemas, StepThatFailsLeavesNothing) {
-  const std::array<Migration, 2> bad{one, broken};
-  const std::array<Migration, 2> mended{one, two};
+  const std::array<Migration, 2> bad{first_step, broken};
+  const std::array<Migration, 2> mended{first_step, second_step};
   EXPECT_EQ(fault_of([&] { migrate(connection_, bad); }), FaultCode::statement_failed);
   EXPECT_EQ(fixtures::read_sqlite(path_)->number("SELECT count(*) FROM b"), 0);
   EXPECT_EQ(migrate(connection_, mended).version, 2);
 }
 
 TEST_F(SqliteSchemas, OlderProgramIsRefusedByNewerTables) {
-  const std::array<Migration, 1> old{one};
-  const std::array<Migration, 2> now{one, two};
+  const std::array<Migration, 1> old{first_step};
+  const std::array<Migration, 2> now{first_step, second_step};
   migrate(connection_, now);
   EXPECT_EQ(fault_of([&] { migrate(connection_, old); }), FaultCode::schema_newer);
   EXPECT_EQ(fault_of([&] { check_schema(connection_, old); }), FaultCode::schema_newer);

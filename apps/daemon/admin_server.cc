@@ -20,7 +20,7 @@ namespace http = boost::beast::http;
 using asio::ip::tcp;
 
 constexpr int most_connections = 32;
-constexpr std::chrono::seconds patience{10};
+constexpr std::chrono::seconds client_patience{10};
 constexpr std::uint32_t most_header_bytes = 8u << 10;
 
 using Response = http::response<http::string_body>;
@@ -56,7 +56,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     parser_.emplace();
     parser_->header_limit(most_header_bytes);
     parser_->body_limit(0);
-    stream_.expires_after(patience);
+    stream_.expires_after(client_patience);
     http::async_read(stream_, buffer_, *parser_, [self = shared_from_this()](beast::error_code error, std::size_t) {
       if (!error) self->write();
     });

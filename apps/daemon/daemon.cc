@@ -16,7 +16,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds patience{500};  // for what is to be done after the deadline: settling, closing
+constexpr milliseconds drain_patience{500};  // for what is to be done after the deadline: settling, closing
 
 // False if a stop came first.
 bool pause(std::stop_token stop, milliseconds time) {
@@ -96,7 +96,7 @@ void Daemon::hold_to_drain(std::stop_token ended) {
   std::unique_lock lock(mutex);
   changed.wait(lock, ended, [this] { return failed_.stop_requested(); });
   lock.unlock();
-  if (ended.stop_requested() || !pause(ended, application_.drain + patience)) return;
+  if (ended.stop_requested() || !pause(ended, application_.drain + drain_patience)) return;
   log_.write(LogLevel::error, "the drain deadline has passed and a handler still runs: the process ends", {});
   ::_exit(Exit::error);
 }

@@ -11,10 +11,6 @@
 namespace onceward::bench {
 namespace {
 
-std::string_view view(std::span<const unsigned char> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 class Consumer {
  public:
   Consumer(const FloorOptions& options, const Workload& work)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,10 @@
 namespace onceward::bench {
 
 enum class Type : Oid { bytea = 17, int8 = 20, int4 = 23, text = 25, uuid = 2950 };
+
+inline std::string_view view(std::span<const unsigned char> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 // A one-dimensional array in PostgreSQL's binary format, filled anew for each batch.
 class Array {

@@ -30,7 +30,7 @@ enum class Way : std::uint8_t {
   before_pooler,  // we - proxy - pooler - server
   behind_pooler,  // we - pooler - proxy - server
 };
-std::string name_of(const testing::TestParamInfo<Way>& of) {
+std::string name_of_way(const testing::TestParamInfo<Way>& of) {
   constexpr const char* names[] = {"prepared", "unprepared", "before_pooler", "behind_pooler"};
   return names[static_cast<std::size_t>(of.param)];
 }
@@ -63,7 +63,7 @@ class AmbiguousCommit : public testing::TestWithParam<Way> {
 };
 INSTANTIATE_TEST_SUITE_P(Faults, AmbiguousCommit,
                          testing::Values(Way::prepared, Way::unprepared, Way::before_pooler, Way::behind_pooler),
-                         name_of);
+                         name_of_way);
 
 TEST_P(AmbiguousCommit, CutBeforeTheServerGotItIsInDoubtAndClaimingAgainIsFirst) {
   const Inbound inbound(declaration_, {Message{}});

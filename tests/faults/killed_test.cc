@@ -17,7 +17,7 @@ namespace {
 
 constexpr int killed = 128 + SIGKILL;
 
-std::string name_of(const testing::TestParamInfo<Backend>& of) { return of.param.name; }
+std::string name_of_backend(const testing::TestParamInfo<Backend>& of) { return of.param.name; }
 
 // A moment of chance is what is wanted: no condition is awaited here.
 void let_pass(std::chrono::microseconds time) { std::this_thread::sleep_for(time); }
@@ -41,7 +41,7 @@ class KilledWriter : public testing::TestWithParam<Backend> {
   Declaration declaration_ = consumer();
   Enrolled enrolled_ = under_->open()->enroll(declaration_);
 };
-INSTANTIATE_TEST_SUITE_P(Faults, KilledWriter, testing::ValuesIn(backends()), name_of);
+INSTANTIATE_TEST_SUITE_P(Faults, KilledWriter, testing::ValuesIn(backends()), name_of_backend);
 
 TEST_P(KilledWriter, LeavesEachMessageAppliedOnceWithAllThatBelongsToIt) {
   constexpr int rounds = 10;
@@ -105,7 +105,7 @@ class KilledMigration : public testing::TestWithParam<Backend> {
   std::string clean_;
   int took_us_ = 0;
 };
-INSTANTIATE_TEST_SUITE_P(Faults, KilledMigration, testing::ValuesIn(backends()), name_of);
+INSTANTIATE_TEST_SUITE_P(Faults, KilledMigration, testing::ValuesIn(backends()), name_of_backend);
 
 TEST_P(KilledMigration, IsCompletedByTheNext) {
   ASSERT_NO_FATAL_FAILURE(migrate_undisturbed());

@@ -16,9 +16,9 @@ namespace {
 using enum Verdict;
 using namespace std::chrono_literals;
 
-enum class Way : std::uint8_t { direct, pooled };
+enum class Route : std::uint8_t { direct, pooled };
 
-class StoppedStandby : public testing::TestWithParam<Way> {
+class StoppedStandby : public testing::TestWithParam<Route> {
  protected:
   static void SetUpTestSuite() {
     primary = std::make_unique<Server>();
@@ -41,7 +41,7 @@ class StoppedStandby : public testing::TestWithParam<Way> {
   void TearDown() override { kill(walreceiver_, SIGCONT); }
 
   std::unique_ptr<Store> open(std::chrono::milliseconds lock = 30s) {
-    return open_postgres({.url = GetParam() == Way::pooled ? pooler->url() : primary->url(), .lock_deadline = lock});
+    return open_postgres({.url = GetParam() == Route::pooled ? pooler->url() : primary->url(), .lock_deadline = lock});
   }
   // The backend that waits for the standby, once there is one.
   std::string await_sync_rep() {
@@ -78,9 +78,9 @@ class StoppedStandby : public testing::TestWithParam<Way> {
 std::unique_ptr<Server> StoppedStandby::primary;
 std::unique_ptr<Server> StoppedStandby::standby;
 std::unique_ptr<Pooler> StoppedStandby::pooler;
-INSTANTIATE_TEST_SUITE_P(Faults, StoppedStandby, testing::Values(Way::direct, Way::pooled),
-                         [](const testing::TestParamInfo<Way>& of) {
-                           return of.param == Way::pooled ? "pooled" : "direct";
+INSTANTIATE_TEST_SUITE_P(Faults, StoppedStandby, testing::Values(Route::direct, Route::pooled),
+                         [](const testing::TestParamInfo<Route>& of) {
+                           return of.param == Route::pooled ? "pooled" : "direct";
                          });
 
 TEST_P(StoppedStandby, CancelledWaitIsInDoubtAlthoughTheServerSaysSuccess) {
@@ -122,7 +122,7 @@ TEST_P(StoppedStandby, ClaimingAgainWaitsForTheCommitInDoubtAndNeverSaysFirst) {
 TEST_P(StoppedStandby, StandbyIsRefused) {
   resume();
   std::optional<Pooler> pooled;
-  if (GetParam() == Way::pooled) pooled.emplace(standby->port());
+  if (GetParam() == Route::pooled) pooled.emplace(standby->port());
   try {
     open_postgres({.url = pooled ? pooled->url() : standby->url()});
     FAIL() << "opened a standby";

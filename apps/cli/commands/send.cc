@@ -13,7 +13,7 @@
 namespace onceward::cli {
 namespace {
 
-struct Choice {
+struct SendChoice {
   std::string url;
   std::string file = "-";
   bool skip_bad = false;
@@ -84,7 +84,7 @@ std::int64_t size_of(const std::string& file) {
   return error ? 0 : static_cast<std::int64_t>(size);
 }
 
-void send_lines(Session& session, const Choice& choice) {
+void send_lines(Session& session, const SendChoice& choice) {
   if (!choice.url.starts_with("embedded:")) {
     throw CLI::ValidationError("queue", "this build sends to embedded:PATH only; to a broker, use its own tools");
   }
@@ -119,7 +119,7 @@ void add_send(CLI::App& parent, Session& session) {
   CLI::App* const command =
       add_command(parent, "send", "Puts messages into an embedded queue, one JSON envelope or CloudEvent a line",
                   "onceward send embedded:queue.db messages.ndjson");
-  auto choice = std::make_shared<Choice>();
+  auto choice = std::make_shared<SendChoice>();
   command->add_option("queue", choice->url, "embedded:PATH[?queue=NAME]")->required();
   command->add_option("file", choice->file, "A file of lines; - is standard input")->capture_default_str();
   command->add_flag("--skip-bad", choice->skip_bad, "Leaves out lines that are no message, and sends the rest");

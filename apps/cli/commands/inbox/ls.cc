@@ -8,14 +8,14 @@
 namespace onceward::cli {
 namespace {
 
-struct Choice {
+struct InboxChoice {
   StoreChoice store;
   records::InboxFilter filter;
   std::optional<Key> after;
   int limit = 100;
 };
 
-void list(Session& session, const Choice& choice) {
+void list(Session& session, const InboxChoice& choice) {
   const auto store = open_store(choice.store);
   if (!consumer_is_known(session, *store, choice.filter.consumer)) return;
   const auto page = records::list_inbox(*store, choice.filter, choice.after, choice.limit);
@@ -35,7 +35,7 @@ void list(Session& session, const Choice& choice) {
 void add_inbox_ls(CLI::App& parent, Session& session) {
   CLI::App* const command = add_command(parent, "ls", "Lists messages that were received, newest first",
                                         "onceward inbox ls --consumer payments --state retryable_failed --since 2h");
-  auto choice = std::make_shared<Choice>();
+  auto choice = std::make_shared<InboxChoice>();
   records::InboxFilter& filter = choice->filter;
   add_store_options(*command, choice->store);
   command->add_option("--consumer", filter.consumer, "Only of this consumer");

@@ -10,26 +10,26 @@
 namespace onceward::cli {
 namespace {
 
-struct Choice {
+struct MessageChoice {
   StoreChoice store;
   std::optional<Key> key;
   records::MessageName name;
   bool payload = false;
 };
 
-nlohmann::ordered_json json_of(const records::InboxMessage& message) {
+nlohmann::ordered_json record_of(const records::InboxMessage& message) {
   using Json = nlohmann::ordered_json;
-  Json record = cli::json_of(message.row);
-  record["recorded_at"] = cli::json_of(message.recorded_at);
+  Json record = json_of(message.row);
+  record["recorded_at"] = json_of(message.recorded_at);
   record["payload_hash"] = to_hex(message.payload_hash.bytes);
   record["result_bytes"] = message.result_bytes;
-  record["original"] = cli::json_of(message.original);
+  record["original"] = json_of(message.original);
   record["operation"] = message.operation ? Json(message.operation->text) : Json(nullptr);
   record["operation_key"] = message.operation ? Json(to_string(message.operation->key)) : Json(nullptr);
   record["kept_payload_bytes"] = message.kept_bytes ? Json(*message.kept_bytes) : Json(nullptr);
   record["attempts"] = Json::array();
   for (const records::InboxAttempt& attempt : message.attempts) {
-    record["attempts"].push_back({{"at", cli::json_of(std::optional(attempt.at))},
+    record["attempts"].push_back({{"at", json_of(std::optional(attempt.at))},
                                   {"kind", attempt.kind},
                                   {"code", attempt.code},
                                   {"worker", attempt.worker}});
@@ -46,7 +46,7 @@ nlohmann::ordered_json json_of(const records::InboxMessage& message) {
 }
 
 // The key that is meant; nothing where that is not one message, which has been said then.
-std::optional<Key> find(Session& session, Store& store, const Choice& choice) {
+std::optional<Key> find(Session& session, Store& store, const MessageChoice& choice) {
   if (choice.key) return choice.key;
   if (!consumer_is_known(session, store, choice.name.consumer)) return std::nullopt;
   const auto rows = records::find_messages(store, choice.name);
@@ -57,14 +57,14 @@ std::optional<Key> find(Session& session, Store& store, const Choice& choice) {
     return std::nullopt;
   }
   std::vector<nlohmann::ordered_json> shown;
-  for (const records::InboxRow& row : rows) shown.push_back(cli::json_of(row));
+  for (const records::InboxRow& row : rows) shown.push_back(json_of(row));
   fmt::print(stderr, "onceward: several messages have this id: say which with --producer, --tenant or a key\n{}",
              table_of(inbox_columns, shown));
   session.ending = Exit::conflict;
   return std::nullopt;
 }
 
-void show(Session& session, const Choice& choice) {
+void show_message(Session& session, const MessageChoice& choice) {
   if (!choice.key && (choice.name.consumer.empty() || choice.name.id.empty())) {
     throw CLI::ValidationError("inbox show", "name the message: its key, or --consumer and --id");
   }
@@ -77,7 +77,7 @@ void show(Session& session, const Choice& choice) {
     session.ending = Exit::not_found;
     return;
   }
-  nlohmann::ordered_json record = json_of(*message);
+  nlohmann::ordered_json record = record_of(*message);
   if (choice.payload) {
     const auto body = records::read_body(*store, *key);
     if (body) add_body(record, *body);
@@ -92,7 +92,7 @@ void add_inbox_show(CLI::App& parent, Session& session) {
   CLI::App* const command =
       add_command(parent, "show", "Shows what became of one message, by its key or by its consumer and id",
                   "onceward inbox show --consumer payments --id 7f3c --producer checkout");
-  auto choice = std::make_shared<Choice>();
+  auto choice = std::make_shared<MessageChoice>();
   add_store_options(*command, choice->store);
   add_key_option(*command, "key", choice->key, "The message's key, as the list shows it");
   command->add_option("--consumer", choice->name.consumer, "The consumer that received it");
@@ -101,7 +101,7 @@ void add_inbox_show(CLI::App& parent, Session& session) {
   add_text_option(*command, "--tenant", choice->name.tenant, "Its tenant");
   command->add_flag("--payload", choice->payload, "Also its envelope and payload, if they are kept");
   add_output_option(*command, session);
-  command->callback([&session, choice] { show(session, *choice); });
+  command->callback([&session, choice] { show_message(session, *choice); });
 }
 
 }  // namespace onceward::cli

@@ -16,7 +16,7 @@ namespace {
 
 using records::Preview;
 
-struct Choice {
+struct ActChoice {
   StoreChoice store;
   records::Command command;
   bool all = false;
@@ -36,7 +36,7 @@ bool says_nothing(const records::QuarantineFilter& filter) {
          filter.producer.empty() && filter.id.empty() && !filter.since && !filter.until;
 }
 
-void check(Choice& choice) {
+void check(ActChoice& choice) {
   records::Command& command = choice.command;
   if (says_nothing(command.filter) && !choice.all) {
     throw CLI::ValidationError("which rows", "name their numbers, or filter them, or say --all");
@@ -65,7 +65,7 @@ bool all_are_there(Session& session, Store& store, const records::QuarantineFilt
   return false;
 }
 
-void show(const Preview& seen, const Choice& choice) {
+void show(const Preview& seen, const ActChoice& choice) {
   fmt::print(stderr, "{} of {} matching row(s) are parked and would be affected by {}:\n", seen.parked, seen.matching,
              name(choice.command.action));
   if (seen.parked > 0) fmt::print(stderr, "{}", table_of(quarantine_columns, json_of(seen.first)));
@@ -73,7 +73,7 @@ void show(const Preview& seen, const Choice& choice) {
   if (more > 0) fmt::print(stderr, "... and {} more\n", more);
 }
 
-bool allowed(Session& session, const Preview& seen, const Choice& choice) {
+bool allowed(Session& session, const Preview& seen, const ActChoice& choice) {
   if (choice.yes) return true;
   const bool asked = can_ask();
   if (asked && confirmed(fmt::format("{} {} message(s)?", name(choice.command.action), seen.parked))) return true;
@@ -82,7 +82,7 @@ bool allowed(Session& session, const Preview& seen, const Choice& choice) {
   return false;
 }
 
-void act(Session& session, Choice& choice) {
+void act(Session& session, ActChoice& choice) {
   check(choice);
   records::Command& command = choice.command;
   const auto store = open_store(choice.store);
@@ -120,7 +120,7 @@ void act(Session& session, Choice& choice) {
 void add_action(CLI::App& parent, Session& session, records::Action action, const std::string& summary,
                 const std::string& example) {
   CLI::App* const command = add_command(parent, std::string(name(action)), summary, example);
-  auto choice = std::make_shared<Choice>();
+  auto choice = std::make_shared<ActChoice>();
   choice->command.action = action;
   add_store_options(*command, choice->store);
   command->add_option("number", choice->command.filter.numbers, "Rows by their numbers");

@@ -8,14 +8,14 @@
 namespace onceward::cli {
 namespace {
 
-struct Choice {
+struct QuarantineChoice {
   StoreChoice store;
   records::QuarantineFilter filter;
   std::optional<std::int64_t> after;
   int limit = 100;
 };
 
-void list(Session& session, const Choice& choice) {
+void list(Session& session, const QuarantineChoice& choice) {
   const auto store = open_store(choice.store);
   if (!consumer_is_known(session, *store, choice.filter.consumer)) return;
   const auto page = records::list_quarantine(*store, choice.filter, choice.after, choice.limit);
@@ -30,7 +30,7 @@ void add_quarantine_ls(CLI::App& parent, Session& session) {
   CLI::App* const command =
       add_command(parent, "ls", "Lists messages that were refused or ran out of attempts, newest first",
                   "onceward quarantine ls --consumer payments --state parked");
-  auto choice = std::make_shared<Choice>();
+  auto choice = std::make_shared<QuarantineChoice>();
   add_store_options(*command, choice->store);
   add_filter_options(*command, choice->filter);
   command->add_option_function<std::string>(

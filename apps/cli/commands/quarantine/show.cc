@@ -8,13 +8,13 @@
 namespace onceward::cli {
 namespace {
 
-struct Choice {
+struct RowChoice {
   StoreChoice store;
   std::int64_t number = 0;
   bool payload = false;
 };
 
-void show(Session& session, const Choice& choice) {
+void show_row(Session& session, const RowChoice& choice) {
   const auto store = open_store(choice.store);
   const auto row = records::read_parked(*store, choice.number);
   if (!row) {
@@ -34,12 +34,12 @@ void show(Session& session, const Choice& choice) {
 void add_quarantine_show(CLI::App& parent, Session& session) {
   CLI::App* const command = add_command(parent, "show", "Shows one row: why it is there, and whose message it is",
                                         "onceward quarantine show 17");
-  auto choice = std::make_shared<Choice>();
+  auto choice = std::make_shared<RowChoice>();
   add_store_options(*command, choice->store);
   command->add_option("number", choice->number, "The row's number, as the list shows it")->required();
   command->add_flag("--payload", choice->payload, "Also the message's envelope and payload");
   add_output_option(*command, session);
-  command->callback([&session, choice] { show(session, *choice); });
+  command->callback([&session, choice] { show_row(session, *choice); });
 }
 
 }  // namespace onceward::cli
