@@ -1,5 +1,5 @@
-# The heavy headers are read once for each kind of code, not once for each file: that is half of a build. Preset release
-# goes without, and so finds an include that is missing.
+# The heavy headers are read once for each kind of code, not once for each file: that is half of a build. Without
+# (-DONCEWARD_PRECOMPILED=OFF) an include that is missing is found.
 set(ONCEWARD_STANDARD_HEADERS
   <algorithm> <array> <charconv> <chrono> <deque> <functional> <map> <memory> <optional> <set> <span> <string>
   <string_view> <variant> <vector> <fmt/format.h>)
@@ -7,7 +7,7 @@ set(ONCEWARD_STANDARD_HEADERS
 # onceward_precompile(<kind> <compile> LIBRARIES <library>... HEADERS <header>...): the target onceward_<kind>_headers, compiled as
 # <compile> compiles its users.
 function(onceward_precompile kind compile)
-  if(NOT ONCEWARD_SANITIZE)
+  if(NOT ONCEWARD_PRECOMPILED)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 2 of "" "" "LIBRARIES;HEADERS;DEFINITIONS")

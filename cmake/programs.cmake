@@ -10,9 +10,9 @@ if(ONCEWARD_APPS)
   onceward_compile_user(onceward_app)
   onceward_compile_together(onceward_app)
   onceward_precompile(app onceward_compile_user
-    LIBRARIES onceward CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt prometheus-cpp::core Boost::headers
+    LIBRARIES onceward nlohmann_json::nlohmann_json fmt::fmt prometheus-cpp::core Boost::headers
               Threads::Threads
-    HEADERS <filesystem> <fstream> <thread> <CLI/CLI.hpp> <nlohmann/json.hpp>)
+    HEADERS <filesystem> <fstream> <thread> <nlohmann/json.hpp>)
   onceward_use_precompiled(app onceward_app)
   target_link_libraries(onceward_app PUBLIC onceward PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt
     prometheus-cpp::core Boost::headers Threads::Threads)
@@ -23,6 +23,7 @@ if(ONCEWARD_APPS)
   # Shares no line with what it checks.
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/checker/*.cc)
   onceward_executable(onceward_checker ${sources})
+  onceward_compile_together(onceward_checker)
   set_target_properties(onceward_checker PROPERTIES OUTPUT_NAME onceward-checker)
   target_link_libraries(onceward_checker PRIVATE onceward_sqlite3 PostgreSQL::PostgreSQL fmt::fmt
     nlohmann_json::nlohmann_json)
@@ -55,13 +56,11 @@ if(ONCEWARD_BENCH)
   if(shared)
     add_library(bench_shared OBJECT ${shared})
     onceward_compile_user(bench_shared)
-    onceward_use_precompiled(app bench_shared)
     target_link_libraries(bench_shared PUBLIC ${bench_libraries})
   endif()
   foreach(source IN LISTS benches)
     get_filename_component(name ${source} NAME_WE)
     onceward_executable(bench_${name} ${source})
-    onceward_use_precompiled(app bench_${name})
     target_link_libraries(bench_${name} PRIVATE $<TARGET_NAME_IF_EXISTS:bench_shared> ${bench_libraries})
     set_target_properties(bench_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
   endforeach()

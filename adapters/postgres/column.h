@@ -4,12 +4,15 @@
 
 #include <libpq-fe.h>
 
+#include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "adapters/postgres/byte_buffer.h"
 #include "onceward/identity.h"
 
 namespace onceward::postgres {
@@ -38,27 +41,48 @@ struct Parameter {
   int format = 1;
 };
 
-void append_big_endian(std::string& out, std::uint64_t value, int bytes);
-std::int64_t postgres_micros(Timestamp time);  // since 2000-01-01
-Timestamp from_postgres_micros(std::int64_t micros);
+// Since 2000-01-01.
+inline constexpr std::chrono::sys_days postgres_epoch = std::chrono::January / 1 / 2000;
+constexpr std::int64_t postgres_micros(Timestamp time) { return (time - Timestamp(postgres_epoch)).count(); }
+constexpr Timestamp from_postgres_micros(std::int64_t micros) {
+  return Timestamp(postgres_epoch) + std::chrono::microseconds(micros);
+}
 
 class Column {
  public:
   enum class Shape { may_be_uniform, always_array };
 
-  Column(std::string_view name, Type type, Shape shape = Shape::may_be_uniform)
-      : name_(name), type_(type), varies_(shape == Shape::always_array) {}
+  Column(std::string_view name, Type type, Shape shape = Shape::may_be_uniform) : name_(name), type_(type) {
+    if (shape == Shape::always_array) begin_array();
+  }
   // The value is what `expression` makes of it: "now() + {} * interval '1 millisecond'".
   Column(std::string_view name, Type type, const char* expression) : name_(name), type_(type), wrapped_(expression) {}
 
   // Room for an array of so many rows with so many bytes in all.
   void reserve(std::size_t rows, std::size_t bytes);
-  void add(std::string_view bytes) { add_element(bytes, false); }
+  void add(std::string_view bytes) {
+    if (!varies_ && still_uniform(bytes, false)) return;
+    char* const element = array_.more(4 + bytes.size());
+    store_big_endian(element, static_cast<std::uint32_t>(bytes.size()));
+    if (!bytes.empty()) std::memcpy(element + 4, bytes.data(), bytes.size());
+    ++count_;
+  }
   void add(const Key& key) { add({reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size()}); }
   void add(const PayloadHash& hash) { add({reinterpret_cast<const char*>(hash.bytes.data()), hash.bytes.size()}); }
-  void add(std::int64_t value);  // of the column's width
+  // Of the column's width.
+  void add(std::int64_t value) {
+    char bytes[8];
+    switch (type_.element) {
+      case int2_type.element:
+        return add(stored(bytes, static_cast<std::uint16_t>(value)));
+      case int4_type.element:
+        return add(stored(bytes, static_cast<std::uint32_t>(value)));
+      default:
+        return add(stored(bytes, static_cast<std::uint64_t>(value)));
+    }
+  }
   void add(Timestamp time) { add(postgres_micros(time)); }
-  void add_null() { add_element({}, true); }
+  void add_null();
   template <class T>
   void add(const std::optional<T>& value) {
     value ? add(*value) : add_null();
@@ -78,8 +102,14 @@ class Column {
   Parameter parameter();
 
  private:
-  void add_element(std::string_view bytes, bool null);
-  void append_element(std::string_view bytes, bool null);
+  template <class Number>
+  static std::string_view stored(char* out, Number number) {
+    store_big_endian(out, number);
+    return {out, sizeof number};
+  }
+  void begin_array();
+  // Counts a value that is as those before it. The first that is not makes an array of those.
+  bool still_uniform(std::string_view bytes, bool null);
   std::string_view elements() const;  // without the array's header
 
   std::string_view name_;
@@ -90,7 +120,7 @@ class Column {
   bool has_null_ = false;
   std::uint32_t count_ = 0;
   std::string first_;
-  std::string array_;
+  ByteBuffer array_;
 };
 
 // A statement that writes the columns' rows. Arrays are unnested in a sub-select, each once: columns that hold the same

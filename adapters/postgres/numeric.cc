@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "adapters/postgres/byte_buffer.h"
+
 namespace onceward::postgres {
 namespace {
 
@@ -12,6 +14,7 @@ constexpr auto powers_of_ten = [] {
 }();
 
 constexpr std::size_t header_bytes = 8;  // count of digits, weight of the first, sign, decimals shown
+constexpr std::uint16_t positive = 0, negative = 0x4000;
 constexpr int digit_decimals = 4;
 constexpr std::uint64_t base = 10'000;
 
@@ -41,17 +44,12 @@ NumericBytes::NumericBytes(std::int64_t minor_units, int scale) {
   while (count > first && digits[count - 1] == 0) --count;
   if (first == count) weight = 0;
 
-  put(0, static_cast<std::uint16_t>(count - first));
-  put(2, static_cast<std::uint16_t>(weight));
-  put(4, minor_units < 0 ? 0x4000 : 0);
-  put(6, static_cast<std::uint16_t>(scale));
+  store_big_endian(bytes_.data(), static_cast<std::uint16_t>(count - first));
+  store_big_endian(bytes_.data() + 2, static_cast<std::uint16_t>(weight));
+  store_big_endian(bytes_.data() + 4, minor_units < 0 ? negative : positive);
+  store_big_endian(bytes_.data() + 6, static_cast<std::uint16_t>(scale));
   size_ = header_bytes;
-  for (; first < count; ++first, size_ += 2) put(size_, digits[first]);
-}
-
-void NumericBytes::put(std::size_t at, std::uint16_t value) {
-  bytes_[at] = static_cast<char>(value >> 8);
-  bytes_[at + 1] = static_cast<char>(value);
+  for (; first < count; ++first, size_ += 2) store_big_endian(bytes_.data() + size_, digits[first]);
 }
 
 }  // namespace onceward::postgres

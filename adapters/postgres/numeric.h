@@ -14,8 +14,6 @@ class NumericBytes {
   std::string_view view() const { return {bytes_.data(), size_}; }
 
  private:
-  void put(std::size_t at, std::uint16_t value);
-
   std::array<char, 8 + 2 * 10> bytes_;  // a header and at most five digits on either side
   std::size_t size_ = 0;
 };

@@ -74,10 +74,11 @@ std::span<const Parameter> ValueParameters::encode(std::span<const Value> values
   parameters_.clear();
   scratch_.clear();
   scratch_.reserve(values.size() * widest);  // so that what is inside never moves
-  const auto number = [&](Type type, std::uint64_t bits, int bytes) {
+  const auto number = [&](Type type, auto bits) {
     const std::size_t at = scratch_.size();
-    append_big_endian(scratch_, bits, bytes);
-    parameters_.push_back({type.element, scratch_.data() + at, bytes, 1});
+    scratch_.resize(at + sizeof bits);
+    store_big_endian(scratch_.data() + at, bits);
+    parameters_.push_back({type.element, scratch_.data() + at, sizeof bits, 1});
   };
   for (const Value& value : values) {
     const auto& variant = value.get();
@@ -88,13 +89,13 @@ std::span<const Parameter> ValueParameters::encode(std::span<const Value> values
     } else if (const auto* blob = std::get_if<Blob>(&variant)) {
       parameters_.push_back({bytea_type.element, blob->bytes.data(), static_cast<int>(blob->bytes.size()), 1});
     } else if (const auto* integer = std::get_if<std::int64_t>(&variant)) {
-      number(int8_type, static_cast<std::uint64_t>(*integer), 8);
+      number(int8_type, static_cast<std::uint64_t>(*integer));
     } else if (const auto* real = std::get_if<double>(&variant)) {
-      number(float8_type, std::bit_cast<std::uint64_t>(*real), 8);
+      number(float8_type, std::bit_cast<std::uint64_t>(*real));
     } else if (const auto* truth = std::get_if<bool>(&variant)) {
-      number(bool_type, *truth ? 1 : 0, 1);
+      number(bool_type, static_cast<std::uint8_t>(*truth));
     } else if (const auto* time = std::get_if<Timestamp>(&variant)) {
-      number(timestamptz_type, static_cast<std::uint64_t>(postgres_micros(*time)), 8);
+      number(timestamptz_type, static_cast<std::uint64_t>(postgres_micros(*time)));
     } else {
       parameters_.push_back({});
     }

@@ -63,7 +63,7 @@ void queue_take_due(Connection& connection, std::int32_t consumer, std::size_t m
       "WITH due AS (SELECT o.key FROM onceward.inbox_outcome o JOIN onceward.inbox_body b USING (key) "
       "WHERE o.consumer = $1 AND o.state = 5 AND o.next_attempt_at <= statement_timestamp() "
       "ORDER BY o.next_attempt_at LIMIT $3 FOR UPDATE OF o SKIP LOCKED), "
-      "taken AS (UPDATE onceward.inbox_outcome o SET state = 2, "
+      "taken AS (UPDATE onceward.inbox_outcome o SET state = 2, recorded_at = statement_timestamp(), "
       "next_attempt_at = statement_timestamp() + $2 * interval '1 millisecond' "
       "FROM due WHERE o.key = due.key RETURNING o.key) "
       "SELECT b.key, 0::bigint, {}, b.envelope, b.payload FROM taken JOIN onceward.inbox_body b USING (key)",
@@ -86,7 +86,8 @@ void queue_start_due(Connection& connection, std::int32_t consumer, std::chrono:
       "oldest AS (SELECT key, NULL::bigint AS number, due FROM waiting UNION ALL "
       "SELECT NULL, number, due FROM sent_again ORDER BY due LIMIT 1), "
       "leased AS (UPDATE onceward.inbox_outcome o "
-      "SET state = 2, next_attempt_at = statement_timestamp() + $2 * interval '1 millisecond' "
+      "SET state = 2, recorded_at = statement_timestamp(), "
+      "next_attempt_at = statement_timestamp() + $2 * interval '1 millisecond' "
       "FROM oldest WHERE o.key = oldest.key RETURNING o.key), "
       "started AS (INSERT INTO onceward.attempt (key, kind) SELECT key, 'start' FROM leased), "
       "leased_again AS (UPDATE onceward.quarantine q "

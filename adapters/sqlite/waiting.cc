@@ -32,7 +32,7 @@ constexpr std::string_view find_next =
     "ORDER BY o.next_attempt_at LIMIT 1) UNION ALL SELECT * FROM (SELECT retry_at FROM onceward_quarantine "
     "WHERE consumer = ?1 AND state = 'retrying' AND key IS NULL AND retry_at IS NOT NULL ORDER BY retry_at LIMIT 1))";
 constexpr std::string_view lease_waiting =
-    "UPDATE onceward_inbox_outcome SET state = 2, next_attempt_at = ?2 WHERE key = ?1";
+    "UPDATE onceward_inbox_outcome SET state = 2, next_attempt_at = ?2, recorded_at = ?3 WHERE key = ?1";
 constexpr std::string_view lease_sent_again =
     "UPDATE onceward_quarantine SET retry_at = ?2, attempts = attempts + 1 WHERE number = ?1";
 constexpr std::string_view find_held = "SELECT 1 FROM onceward_inbox_outcome WHERE key = ?1 AND state IN (2, 5)";
@@ -129,6 +129,7 @@ std::vector<Kept> take_due(Connection& connection, std::int32_t consumer, std::s
     Statement& push_forward = connection.own(lease_waiting);
     push_forward.bind(1, *kept.key);
     push_forward.bind(2, now + std::chrono::microseconds(lease).count());
+    push_forward.bind(3, now);
     push_forward.run();
     kept.attempts = used_attempts(connection, std::span(&*kept.key, 1)).front();
   }
@@ -143,6 +144,7 @@ std::optional<Kept> start_due(Connection& connection, std::int32_t consumer, std
   Statement& push_forward = connection.own(kept.key ? lease_waiting : lease_sent_again);
   kept.key ? push_forward.bind(1, *kept.key) : push_forward.bind(1, kept.quarantine);
   push_forward.bind(2, now + std::chrono::microseconds(lease).count());
+  if (kept.key) push_forward.bind(3, now);
   push_forward.run();
   if (kept.key) {
     write_attempts(connection, std::array{AttemptRow{*kept.key, Attempt::start, {}}}, {consumer, now});

@@ -172,6 +172,8 @@ void add_backlogs(Families& families, const Backlogs& backlogs) {
   };
   add("onceward_inbox_pending", "Messages that wait for their next attempt.", &Backlog::waiting);
   add("onceward_inbox_oldest_pending_age_seconds", "Age of the oldest of them.", &Backlog::oldest_waiting_seconds);
+  add("onceward_inbox_oldest_claimed_age_seconds", "Time since the oldest attempt that has not ended was begun.",
+      &Backlog::oldest_claimed_seconds);
   add("onceward_quarantine_parked", "Messages that wait for a person.", &Backlog::quarantined);
 }
 

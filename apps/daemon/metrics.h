@@ -15,6 +15,7 @@ using Tallies = std::map<std::string, const ConsumerTally*>;
 struct Backlog {
   double waiting = -1;  // messages that wait for their next attempt
   double oldest_waiting_seconds = -1;
+  double oldest_claimed_seconds = -1;
   double quarantined = -1;  // messages that wait for a person
 };
 using Backlogs = std::map<std::string, Backlog>;

@@ -34,9 +34,9 @@ def run(pattern, report):
         if steps.build("dev", report):
             environment = start_services(directory)
             steps.executables("dev", pattern, environment, report)
+            steps.fuzzers(pattern, environment, report)
             steps.install(pattern, environment, report)
         steps.threads(pattern, environment, report)
-        steps.clang(pattern, environment, report)
     finally:
         services("down", environment)
         subprocess.run(["rm", "-rf", directory], check=True)

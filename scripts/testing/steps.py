@@ -38,10 +38,10 @@ def case(name, log, ended, report):
     report.add(name, 0 if failed else 1, failed, ended.seconds, log.relative_to(ROOT))
 
 
-def build(preset, report):
+def build(preset, report, *targets):
     log = LOGS / f"build-{preset}.log"
     log.unlink(missing_ok=True)
-    ended = process.run([ROOT / "run", "build", preset], log, timeout_seconds=BUILD_TIMEOUT_SECONDS)
+    ended = process.run([ROOT / "run", "build", preset, *targets], log, timeout_seconds=BUILD_TIMEOUT_SECONDS)
     if ended.code:
         sys.stdout.write("".join(log.read_text(encoding="utf-8", errors="replace").splitlines(True)[-40:]))
         case(f"Build.{preset}", log, ended, report)
@@ -79,18 +79,10 @@ def threads(pattern, environment, report):
         executables("tsan", pattern, environment, report)
 
 
-def clang(pattern, environment, report):
-    """The second compiler, then a short run of what it makes of tests/fuzz."""
+def fuzzers(pattern, environment, report):
+    """A short run of each target of tests/fuzz."""
     targets = [path.stem for path in sorted((ROOT / "tests/fuzz").glob("*.cc")) if pattern in f"Fuzz.{path.stem}"]
-    compiles = "Clang.CompilesWithoutWarnings"
-    if pattern not in compiles and not targets:
-        return
-    log = LOGS / "build-clang.log"
-    log.unlink(missing_ok=True)
-    ended = process.run([ROOT / "run", "build", "clang"], log, timeout_seconds=BUILD_TIMEOUT_SECONDS)
-    case(compiles, log, ended, report)
-    if not ended.code:
-        in_parallel(lambda target: fuzz(target, environment, report), targets)
+    in_parallel(lambda target: fuzz(target, environment, report), targets)
 
 
 def fuzz(target, environment, report):
@@ -98,7 +90,7 @@ def fuzz(target, environment, report):
     log.unlink(missing_ok=True)
     corpus = ROOT / "tests/fuzz/corpus" / target
     with tempfile.TemporaryDirectory() as scratch:  # what is found goes there, not into the tree
-        command = [ROOT / "build/clang/fuzz" / f"fuzz_{target}", f"-max_total_time={FUZZ_SECONDS}",
+        command = [ROOT / "build/dev/fuzz" / f"fuzz_{target}", f"-max_total_time={FUZZ_SECONDS}",
                    f"-runs={FUZZ_RUNS}", "-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1",
                    f"-artifact_prefix={LOGS}/fuzz-{target}-", scratch, corpus]
         ended = process.run(command, log, {**environment, **SANITIZERS})
@@ -106,22 +98,22 @@ def fuzz(target, environment, report):
 
 
 def install(pattern, environment, report):
-    """Installs the library and builds and runs every program that finds it with find_package, outside of the tree."""
+    """Installs what the second compiler made, and builds and runs every program that finds it with find_package, outside of the tree."""
     programs = sorted({path.parent for folder in ("tests/install", "examples")
                        for name in ("CMakeLists.txt", "try.py") for path in (ROOT / folder).glob(f"*/{name}")})
     programs = [path for path in programs if pattern in f"Install.{path.name}"]
-    if not programs:
+    if not programs or not build("release", report, "onceward_cli"):
         return
     with tempfile.TemporaryDirectory(prefix="onceward-install-") as scratch:
         prefix = pathlib.Path(scratch) / "prefix"
         log = LOGS / "install.log"
         log.unlink(missing_ok=True)
-        ended = process.run(["cmake", "--install", ROOT / "build/dev", "--prefix", prefix], log, environment)
+        ended = process.run(["cmake", "--install", ROOT / "build/release", "--prefix", prefix], log, environment)
         if ended.code:
             case("Install.library", log, ended, report)
             return
         for program in programs:
-            outside(program, prefix, pathlib.Path(scratch), {**environment, **SANITIZERS}, report)
+            outside(program, prefix, pathlib.Path(scratch), environment, report)
 
 
 def attempt(program, executable, scratch, log, environment):

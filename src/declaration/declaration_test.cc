@@ -48,25 +48,25 @@ TEST(DeclarationPage, HasExamplesThatAreRead) {
 
 // The keys of each table, as the hint for an unknown one lists them; the example uses every one of them.
 TEST(DeclarationPage, NamesEveryKeyAndItsExampleUsesIt) {
-  const std::string consumer = "[[consumer]]\nname = \"a\"\nowner = \"b\"\n";
+  const std::string least = "[[consumer]]\nname = \"a\"\nowner = \"b\"\n";
   const std::string tables[] = {"zzzzzzzz = 1",
                                 "[store]\nzzzzzzzz = 1",
                                 "[admin]\nzzzzzzzz = 1",
                                 "[log]\nzzzzzzzz = 1",
                                 "[shutdown]\nzzzzzzzz = 1",
-                                consumer + "zzzzzzzz = 1",
-                                consumer + "identity.zzzzzzzz = 1",
-                                consumer + "identity.hash.zzzzzzzz = 1",
-                                consumer + "identity.operation.zzzzzzzz = 1",
-                                consumer + "identity.tenant.zzzzzzzz = 1",
-                                consumer + "identity.message_id.zzzzzzzz = 1",
-                                consumer + "versions.zzzzzzzz = 1",
-                                consumer + "versions.event.zzzzzzzz = 1",
-                                consumer + "fields.a.zzzzzzzz = 1",
-                                consumer + "effect = [{ zzzzzzzz = 1 }]",
-                                consumer + "retry.zzzzzzzz = 1",
-                                consumer + "retention.zzzzzzzz = 1",
-                                consumer + "limits.zzzzzzzz = 1"};
+                                least + "zzzzzzzz = 1",
+                                least + "identity.zzzzzzzz = 1",
+                                least + "identity.hash.zzzzzzzz = 1",
+                                least + "identity.operation.zzzzzzzz = 1",
+                                least + "identity.tenant.zzzzzzzz = 1",
+                                least + "identity.message_id.zzzzzzzz = 1",
+                                least + "versions.zzzzzzzz = 1",
+                                least + "versions.event.zzzzzzzz = 1",
+                                least + "fields.a.zzzzzzzz = 1",
+                                least + "effect = [{ zzzzzzzz = 1 }]",
+                                least + "retry.zzzzzzzz = 1",
+                                least + "retention.zzzzzzzz = 1",
+                                least + "limits.zzzzzzzz = 1"};
   const std::string text = page();
   const std::string example = toml_blocks().at(0);
   std::size_t keys = 0;

@@ -22,14 +22,14 @@ Declaration payments() {
   return declaration;
 }
 
-struct Case {
+struct RuleCase {
   std::string key;
   std::string message;
   std::string hint;
   std::function<void(Declaration&)> spoil;
 };
 
-void expect_one_mistake(const Case& wrong) {
+void expect_one_mistake(const RuleCase& wrong) {
   SCOPED_TRACE(wrong.key + ": " + wrong.message);
   Declaration declaration = payments();
   wrong.spoil(declaration);
@@ -48,7 +48,7 @@ OperationPolicy capture(IdentitySource key = FromEnvelope{FromEnvelope::Member::
 TEST(Rules, HaveNothingAgainstTheDefaults) { EXPECT_EQ(check(payments()), std::vector<Mistake>{}); }
 
 TEST(Rules, OfTheConsumer) {
-  const Case cases[] = {
+  const RuleCase cases[] = {
       {"name", "is missing", "part of every key", [](Declaration& d) { d.name = ""; }},
       {"name", "is not a letter followed by", "payment-capture", [](Declaration& d) { d.name = "pay ments"; }},
       {"name", "has 101 bytes", "", [](Declaration& d) { d.name = std::string(101, 'a'); }},
@@ -65,12 +65,12 @@ TEST(Rules, OfTheConsumer) {
       {"modes", "rebuild stands beside other modes", "a consumer of its own",
        [](Declaration& d) { d.modes = {Mode::live, Mode::rebuild}; }},
   };
-  for (const Case& wrong : cases) expect_one_mistake(wrong);
+  for (const RuleCase& wrong : cases) expect_one_mistake(wrong);
 }
 
 TEST(Rules, OfIdentity) {
   using Member = FromEnvelope::Member;
-  const Case cases[] = {
+  const RuleCase cases[] = {
       {"identity.message_id", "the business key is no identity", "idempotency_key",
        [](Declaration& d) { d.identity.message_id = FromEnvelope{Member::business_key}; }},
       {"identity.message_id.header", "\"x-delivery-count\" is no identity", "#k13-delivery-tag",
@@ -111,12 +111,12 @@ TEST(Rules, OfIdentity) {
          d.identity.missing_id_uses_operation = true;
        }},
   };
-  for (const Case& wrong : cases) expect_one_mistake(wrong);
+  for (const RuleCase& wrong : cases) expect_one_mistake(wrong);
 }
 
 TEST(Rules, OfTheOperationAndTheHash) {
   using Member = FromEnvelope::Member;
-  const Case cases[] = {
+  const RuleCase cases[] = {
       {"identity.operation.name", "is missing", "scope", [](Declaration& d) { d.identity.operation.emplace(); }},
       {"identity.operation.key", "the message id names the message", "command_id",
        [](Declaration& d) { d.identity.operation = capture(FromEnvelope{Member::message_id}); }},
@@ -146,12 +146,12 @@ TEST(Rules, OfTheOperationAndTheHash) {
          for (int i = 0; i < 65; ++i) d.identity.hash.volatile_fields.push_back("/" + std::to_string(i));
        }},
   };
-  for (const Case& wrong : cases) expect_one_mistake(wrong);
+  for (const RuleCase& wrong : cases) expect_one_mistake(wrong);
 }
 
 TEST(Rules, OfFieldsAndEffects) {
   using Kind = EffectDeclaration::Kind;
-  const Case cases[] = {
+  const RuleCase cases[] = {
       {"fields.orderId", "not the name of a column", "write order_id",
        [](Declaration& d) { d.fields = {{"orderId", "/orderId"}}; }},
       {"fields.amount", "declared twice", "keep one",
@@ -179,11 +179,11 @@ TEST(Rules, OfFieldsAndEffects) {
          for (int i = 0; i < 65; ++i) d.effects.push_back({"e" + std::to_string(i)});
        }},
   };
-  for (const Case& wrong : cases) expect_one_mistake(wrong);
+  for (const RuleCase& wrong : cases) expect_one_mistake(wrong);
 }
 
 TEST(Rules, OfRetryAndHorizon) {
-  const Case cases[] = {
+  const RuleCase cases[] = {
       {"retry.attempts", "0 is outside 1 to 100", "the first try counts", [](Declaration& d) { d.retry.attempts = 0; }},
       {"retry.attempts", "101 is outside", "quarantine", [](Declaration& d) { d.retry.attempts = 101; }},
       {"retry.first_delay", "0ms is outside 1ms to 1d", "", [](Declaration& d) { d.retry.first_delay = {}; }},
@@ -198,14 +198,14 @@ TEST(Rules, OfRetryAndHorizon) {
       {"retention.longest_retry", "14s is shorter than the consumer's own retries, which take 15s", "every retry",
        [](Declaration& d) { d.horizon.longest_retry = seconds(14); }},
   };
-  for (const Case& wrong : cases) expect_one_mistake(wrong);
+  for (const RuleCase& wrong : cases) expect_one_mistake(wrong);
   Declaration enough = payments();
   enough.horizon.longest_retry = seconds(15);
   EXPECT_TRUE(check(enough).empty());
 }
 
 TEST(Rules, OfLimits) {
-  const Case cases[] = {
+  const RuleCase cases[] = {
       {"limits.message_bytes", "0 is outside 1 to", "object storage",
        [](Declaration& d) { d.limits.message_bytes = 0; }},
       {"limits.message_bytes", "is outside 1 to", "", [](Declaration& d) { d.limits.message_bytes = SIZE_MAX; }},
@@ -214,7 +214,7 @@ TEST(Rules, OfLimits) {
       {"limits.header_bytes", "1048577 is outside", "", [](Declaration& d) { d.limits.header_bytes = (1 << 20) + 1; }},
       {"limits.depth", "0 is outside 1 to 256", "stack", [](Declaration& d) { d.limits.depth = 0; }},
   };
-  for (const Case& wrong : cases) expect_one_mistake(wrong);
+  for (const RuleCase& wrong : cases) expect_one_mistake(wrong);
 }
 
 // Extremes must be refused without overflowing on the way.

@@ -14,15 +14,15 @@ ReadEnvelope answer_to(std::string_view prefix, const Headers& headers, std::str
   return read_cloudevent({headers, content_type, Bytes::copy_of("{}")}, prefix, limits);
 }
 
-Envelope read(std::string_view prefix, const Headers& headers) {
+Envelope read_binary(std::string_view prefix, const Headers& headers) {
   const auto answer = answer_to(prefix, headers);
   const Refusal* refusal = std::get_if<Refusal>(&answer);
   EXPECT_EQ(refusal, nullptr) << code(refusal->reason) << " " << refusal->detail;
   return refusal ? Envelope() : std::get<Envelope>(answer);
 }
 
-Reason refusal_of(std::string_view prefix, const Headers& headers, std::string_view content_type = {},
-                  const EnvelopeLimits& limits = {}) {
+Reason binary_refusal(std::string_view prefix, const Headers& headers, std::string_view content_type = {},
+                      const EnvelopeLimits& limits = {}) {
   const auto answer = answer_to(prefix, headers, content_type, limits);
   EXPECT_TRUE(std::holds_alternative<Refusal>(answer));
   return std::holds_alternative<Refusal>(answer) ? std::get<Refusal>(answer).reason : Reason{};
@@ -41,7 +41,7 @@ Headers http(const Headers& more = {}) {
 }
 
 TEST(BinaryCloudEvent, KeepsOtherHeadersAsTheyAre) {
-  const Envelope envelope = read("ce_", kafka({{"ce_ext", "1"}, {"x-plain", "\xff\x01"}, {"id", "debezium"}}));
+  const Envelope envelope = read_binary("ce_", kafka({{"ce_ext", "1"}, {"x-plain", "\xff\x01"}, {"id", "debezium"}}));
   EXPECT_EQ(envelope.header("ext"), "1");
   EXPECT_EQ(envelope.header("x-plain"), "\xff\x01");
   EXPECT_EQ(envelope.header("id"), "debezium");
@@ -56,58 +56,60 @@ TEST(BinaryCloudEvent, TakesBothPrefixesOfAmqp) {
                         {"cloudEvents:type", "t"},
                         {"cloudEvents:aggregateversion", "7"}};
   for (const std::string_view prefix : {"cloudEvents_", "cloudEvents:"}) {
-    EXPECT_EQ(read(prefix, headers).message_id().text(), "i");
-    EXPECT_EQ(read(prefix, headers).aggregate_version(), 7);
+    EXPECT_EQ(read_binary(prefix, headers).message_id().text(), "i");
+    EXPECT_EQ(read_binary(prefix, headers).aggregate_version(), 7);
   }
 }
 
 TEST(BinaryCloudEvent, MindsCaseOnlyWhereTheBindingDoes) {
-  EXPECT_EQ(read("ce-", {{"Ce-Specversion", "1.0"}, {"CE-ID", "i"}, {"ce-Source", "s"}, {"ce-type", "t"}})
+  EXPECT_EQ(read_binary("ce-", {{"Ce-Specversion", "1.0"}, {"CE-ID", "i"}, {"ce-Source", "s"}, {"ce-type", "t"}})
                 .message_id()
                 .text(),
             "i");
-  EXPECT_EQ(refusal_of("ce_", {{"ce_specversion", "1.0"}, {"CE_ID", "i"}, {"ce_source", "s"}, {"ce_type", "t"}}),
+  EXPECT_EQ(binary_refusal("ce_", {{"ce_specversion", "1.0"}, {"CE_ID", "i"}, {"ce_source", "s"}, {"ce_type", "t"}}),
             Reason::missing_message_id);
 }
 
 TEST(BinaryCloudEvent, DecodesHttpValuesOnceAndOnlyThere) {
-  EXPECT_EQ(read("ce-", http({{"ce-subject", "%41%2541%c3%a9"}})).aggregate_id().text(), "A%41\u00e9");
-  EXPECT_EQ(read("ce-", http({{"ce-subject", "\"a \\\"b\\\\\""}})).aggregate_id().text(), "a \"b\\");
-  EXPECT_EQ(read("ce_", kafka({{"ce_subject", "%41"}})).aggregate_id().text(), "%41");
-  EXPECT_EQ(refusal_of("ce-", http({{"ce-subject", "%C0%A0"}})), Reason::invalid_utf8);
-  EXPECT_EQ(refusal_of("ce-", http({{"ce-subject", "%4"}})), Reason::ill_typed_field);
-  EXPECT_EQ(refusal_of("ce-", http({{"ce-subject", "%zz"}})), Reason::ill_typed_field);
-  EXPECT_EQ(refusal_of("ce-", http({{"ce-subject", "\"open"}})), Reason::ill_typed_field);
-  EXPECT_EQ(refusal_of("ce-", http({{"ce-subject", "%00"}})), Reason::nul_in_text);
+  EXPECT_EQ(read_binary("ce-", http({{"ce-subject", "%41%2541%c3%a9"}})).aggregate_id().text(), "A%41\u00e9");
+  EXPECT_EQ(read_binary("ce-", http({{"ce-subject", "\"a \\\"b\\\\\""}})).aggregate_id().text(), "a \"b\\");
+  EXPECT_EQ(read_binary("ce_", kafka({{"ce_subject", "%41"}})).aggregate_id().text(), "%41");
+  EXPECT_EQ(binary_refusal("ce-", http({{"ce-subject", "%C0%A0"}})), Reason::invalid_utf8);
+  EXPECT_EQ(binary_refusal("ce-", http({{"ce-subject", "%4"}})), Reason::ill_typed_field);
+  EXPECT_EQ(binary_refusal("ce-", http({{"ce-subject", "%zz"}})), Reason::ill_typed_field);
+  EXPECT_EQ(binary_refusal("ce-", http({{"ce-subject", "\"open"}})), Reason::ill_typed_field);
+  EXPECT_EQ(binary_refusal("ce-", http({{"ce-subject", "%00"}})), Reason::nul_in_text);
 }
 
 TEST(BinaryCloudEvent, RefusesWhatHasNoOneMeaning) {
-  EXPECT_EQ(refusal_of("ce_", kafka({{"ce_id", "i"}})), Reason::duplicate_field);
-  EXPECT_EQ(refusal_of("cloudEvents_", {{"cloudEvents_id", "i"}, {"cloudEvents:id", "j"}}), Reason::duplicate_field);
-  EXPECT_EQ(refusal_of("ce-", http({{"CE-ID", "j"}})), Reason::duplicate_field);
-  EXPECT_EQ(refusal_of("ce_", kafka({{"ce_datacontenttype", "a/b"}}), "a/b"), Reason::duplicate_field);
-  EXPECT_EQ(refusal_of("ce_", kafka({{"ce_", "x"}})), Reason::ill_typed_field);
-  EXPECT_EQ(refusal_of("ce_", kafka({{"ce_aggregateversion", "07"}})), Reason::ill_typed_field);
-  EXPECT_EQ(refusal_of("ce_", kafka({{"ce_time", "now"}})), Reason::malformed_time);
-  EXPECT_EQ(refusal_of("ce_", kafka({{"ce_subject", "\xff"}})), Reason::invalid_utf8);
-  EXPECT_EQ(refusal_of("ce_", kafka({{"ce_subject", std::string_view("\0", 1)}})), Reason::nul_in_text);
-  EXPECT_EQ(refusal_of("ce_", {{"ce_specversion", "2.0"}}), Reason::unsupported_specversion);
-  EXPECT_EQ(refusal_of("ce_", {}), Reason::missing_field);
+  EXPECT_EQ(binary_refusal("ce_", kafka({{"ce_id", "i"}})), Reason::duplicate_field);
+  EXPECT_EQ(binary_refusal("cloudEvents_", {{"cloudEvents_id", "i"}, {"cloudEvents:id", "j"}}),
+            Reason::duplicate_field);
+  EXPECT_EQ(binary_refusal("ce-", http({{"CE-ID", "j"}})), Reason::duplicate_field);
+  EXPECT_EQ(binary_refusal("ce_", kafka({{"ce_datacontenttype", "a/b"}}), "a/b"), Reason::duplicate_field);
+  EXPECT_EQ(binary_refusal("ce_", kafka({{"ce_", "x"}})), Reason::ill_typed_field);
+  EXPECT_EQ(binary_refusal("ce_", kafka({{"ce_aggregateversion", "07"}})), Reason::ill_typed_field);
+  EXPECT_EQ(binary_refusal("ce_", kafka({{"ce_time", "now"}})), Reason::malformed_time);
+  EXPECT_EQ(binary_refusal("ce_", kafka({{"ce_subject", "\xff"}})), Reason::invalid_utf8);
+  EXPECT_EQ(binary_refusal("ce_", kafka({{"ce_subject", std::string_view("\0", 1)}})), Reason::nul_in_text);
+  EXPECT_EQ(binary_refusal("ce_", {{"ce_specversion", "2.0"}}), Reason::unsupported_specversion);
+  EXPECT_EQ(binary_refusal("ce_", {}), Reason::missing_field);
 }
 
 TEST(BinaryCloudEvent, IsHeldToItsLimits) {
-  EXPECT_EQ(refusal_of("ce_", kafka(), {}, {.message_bytes = 1}), Reason::too_large);
-  EXPECT_EQ(refusal_of("ce_", kafka(), {}, {.message_bytes = 20}), Reason::headers_too_large);
-  EXPECT_EQ(refusal_of("ce_", kafka({{"a", ""}, {"b", ""}}), {}, {.header_count = 1}), Reason::too_many_headers);
-  EXPECT_EQ(refusal_of("ce_", kafka({{"a", "bcd"}}), {}, {.header_bytes = 3}), Reason::headers_too_large);
-  EXPECT_EQ(refusal_of("ce_", kafka({{"ce_subject", "abc"}}), {}, {.id_bytes = 2}), Reason::id_too_long);
+  EXPECT_EQ(binary_refusal("ce_", kafka(), {}, {.message_bytes = 1}), Reason::too_large);
+  EXPECT_EQ(binary_refusal("ce_", kafka(), {}, {.message_bytes = 20}), Reason::headers_too_large);
+  EXPECT_EQ(binary_refusal("ce_", kafka({{"a", ""}, {"b", ""}}), {}, {.header_count = 1}), Reason::too_many_headers);
+  EXPECT_EQ(binary_refusal("ce_", kafka({{"a", "bcd"}}), {}, {.header_bytes = 3}), Reason::headers_too_large);
+  EXPECT_EQ(binary_refusal("ce_", kafka({{"ce_subject", "abc"}}), {}, {.id_bytes = 2}), Reason::id_too_long);
 }
 
 TEST(BinaryCloudEvent, OutlivesTheHeadersItWasReadFrom) {
   std::optional<Envelope> envelope;
   {
     const std::string id(40, 'x');
-    envelope = read("ce_", {{"ce_specversion", "1.0"}, {"ce_id", id}, {"ce_source", "s"}, {"ce_type", "t"}, {id, id}});
+    envelope =
+        read_binary("ce_", {{"ce_specversion", "1.0"}, {"ce_id", id}, {"ce_source", "s"}, {"ce_type", "t"}, {id, id}});
   }
   EXPECT_EQ(envelope->message_id().text(), std::string(40, 'x'));
   EXPECT_EQ(envelope->headers()[0].name, std::string(40, 'x'));

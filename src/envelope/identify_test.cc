@@ -33,7 +33,7 @@ std::string id_of(std::string_view json, const Declaration& declaration) {
   return std::string(claimant(envelope, declaration).id);
 }
 
-Refusal refusal_of(std::string_view json, const Declaration& declaration) {
+Refusal identity_refusal(std::string_view json, const Declaration& declaration) {
   const Envelope envelope = message(json);
   const auto answer = identify(envelope, declaration);
   EXPECT_TRUE(std::holds_alternative<Refusal>(answer)) << json;
@@ -76,7 +76,7 @@ TEST(Identify, TakesTheIdFromWhereThePolicySays) {
 
   const auto refused = [&](IdentitySource source) {
     declaration.identity.message_id = std::move(source);
-    return refusal_of(json, declaration);
+    return identity_refusal(json, declaration);
   };
   EXPECT_EQ(refused(FromHeader{"x-none"}), (Refusal{Reason::missing_message_id, "header x-none"}));
   for (const std::string_view absent : {"/ids/4", "/ids/6", "/ids/8", "/none"}) {
@@ -115,39 +115,43 @@ RC_GTEST_PROP(Identify, AnAggregatesPartsCannotRunTogether, ()) {
 }
 
 TEST(Identify, RefusesAMissingId) {
-  EXPECT_EQ(refusal_of(R"({"producer":"p","eventId":"e"})", billing()),
+  EXPECT_EQ(identity_refusal(R"({"producer":"p","eventId":"e"})", billing()),
             (Refusal{Reason::missing_message_id, "messageId"}));
-  EXPECT_EQ(refusal_of(R"({"producer":"p","messageId":""})", billing()).reason, Reason::missing_message_id);
+  EXPECT_EQ(identity_refusal(R"({"producer":"p","messageId":""})", billing()).reason, Reason::missing_message_id);
   Declaration declaration = billing();
   declaration.identity.message_id = FromAggregate{};
   for (const std::string_view json : {R"({"producer":"p","aggregateId":"a","aggregateVersion":1})",
                                       R"({"producer":"p","aggregateType":"t","aggregateVersion":1})",
                                       R"({"producer":"p","aggregateType":"t","aggregateId":"a"})"}) {
-    EXPECT_EQ(refusal_of(json, declaration).reason, Reason::missing_message_id) << json;
+    EXPECT_EQ(identity_refusal(json, declaration).reason, Reason::missing_message_id) << json;
   }
   declaration.identity.message_id = FromPayload{"/id"};
-  EXPECT_EQ(refusal_of(R"({"producer":"p"})", declaration).reason, Reason::missing_message_id);
+  EXPECT_EQ(identity_refusal(R"({"producer":"p"})", declaration).reason, Reason::missing_message_id);
 }
 
 TEST(Identify, RefusesAMalformedId) {
-  EXPECT_EQ(refusal_of(R"({"producer":"p","messageId":" m"})", billing()),
+  EXPECT_EQ(identity_refusal(R"({"producer":"p","messageId":" m"})", billing()),
             (Refusal{Reason::malformed_message_id, "messageId"}));
-  EXPECT_EQ(refusal_of(R"({"producer":"p","messageId":"a\nb"})", billing()).reason, Reason::malformed_message_id);
+  EXPECT_EQ(identity_refusal(R"({"producer":"p","messageId":"a\nb"})", billing()).reason, Reason::malformed_message_id);
   Declaration declaration = billing();
   declaration.identity.scheme = KeyScheme::uuidv7;
-  EXPECT_EQ(refusal_of(R"({"producer":"p","messageId":"01890A5D-AC96-774B-BCCE-B302099A8057"})", declaration).reason,
-            Reason::malformed_message_id);
-  EXPECT_EQ(refusal_of(R"({"producer":"p","messageId":"00000000-0000-7000-8000-000000000000"})", declaration).reason,
-            Reason::id_time_out_of_range);
+  EXPECT_EQ(
+      identity_refusal(R"({"producer":"p","messageId":"01890A5D-AC96-774B-BCCE-B302099A8057"})", declaration).reason,
+      Reason::malformed_message_id);
+  EXPECT_EQ(
+      identity_refusal(R"({"producer":"p","messageId":"00000000-0000-7000-8000-000000000000"})", declaration).reason,
+      Reason::id_time_out_of_range);
   declaration = billing();
   declaration.limits.id_bytes = 3;
-  EXPECT_EQ(refusal_of(R"({"producer":"p","messageId":"abcd"})", declaration).reason, Reason::id_too_long);
+  EXPECT_EQ(identity_refusal(R"({"producer":"p","messageId":"abcd"})", declaration).reason, Reason::id_too_long);
   declaration = billing();
   declaration.identity.message_id = FromPayload{"/id"};
-  EXPECT_EQ(refusal_of(R"({"producer":"p","payload":{"id":"a\u0000"}})", declaration).reason, Reason::nul_in_text);
-  EXPECT_EQ(refusal_of(R"({"producer":"p","payload":{"id":1,"id":1}})", declaration).reason, Reason::duplicate_field);
-  EXPECT_EQ(refusal_of(R"({"producer":"p","payloadBase64":"AAEC"})", declaration).reason, Reason::nul_in_text);
-  EXPECT_EQ(refusal_of(R"({"producer":"p","payloadBase64":"e30s"})", declaration),
+  EXPECT_EQ(identity_refusal(R"({"producer":"p","payload":{"id":"a\u0000"}})", declaration).reason,
+            Reason::nul_in_text);
+  EXPECT_EQ(identity_refusal(R"({"producer":"p","payload":{"id":1,"id":1}})", declaration).reason,
+            Reason::duplicate_field);
+  EXPECT_EQ(identity_refusal(R"({"producer":"p","payloadBase64":"AAEC"})", declaration).reason, Reason::nul_in_text);
+  EXPECT_EQ(identity_refusal(R"({"producer":"p","payloadBase64":"e30s"})", declaration),
             (Refusal{Reason::malformed_json, "payload"}));
 }
 
@@ -168,8 +172,8 @@ TEST(Identify, RefusesAHeaderThatIsThereTwiceWithTwoValues) {
 
 TEST(Identify, TakesTheProducerFromTheDeclarationOrTheMessage) {
   Declaration declaration = billing();
-  EXPECT_EQ(refusal_of(R"({"messageId":"m"})", declaration).reason, Reason::missing_producer);
-  EXPECT_EQ(refusal_of(R"({"messageId":"m","producer":"p\u0007"})", declaration),
+  EXPECT_EQ(identity_refusal(R"({"messageId":"m"})", declaration).reason, Reason::missing_producer);
+  EXPECT_EQ(identity_refusal(R"({"messageId":"m","producer":"p\u0007"})", declaration),
             (Refusal{Reason::ill_typed_field, "producer"}));
   declaration.identity.producer = "orders";
   const Envelope envelope = message(R"({"messageId":"m","producer":"p"})");
@@ -186,11 +190,11 @@ TEST(Identify, TakesTheTenantFromTheDeclarationOrItsHeader) {
   declaration.identity.tenant_header = "x-tenant";
   EXPECT_EQ(claimant(envelope, declaration).tenant.text(), "t");
   EXPECT_NE(claimant(envelope, declaration).key, constant);
-  EXPECT_EQ(refusal_of(R"({"messageId":"m","producer":"p","tenant":"t"})", declaration),
+  EXPECT_EQ(identity_refusal(R"({"messageId":"m","producer":"p","tenant":"t"})", declaration),
             (Refusal{Reason::missing_field, "header x-tenant"}));
-  EXPECT_EQ(refusal_of(R"({"messageId":"m","producer":"p","headers":{"x-tenant":""}})", declaration).reason,
+  EXPECT_EQ(identity_refusal(R"({"messageId":"m","producer":"p","headers":{"x-tenant":""}})", declaration).reason,
             Reason::missing_field);
-  EXPECT_EQ(refusal_of(R"({"messageId":"m","producer":"p","headers":{"x-tenant":"a "}})", declaration).reason,
+  EXPECT_EQ(identity_refusal(R"({"messageId":"m","producer":"p","headers":{"x-tenant":"a "}})", declaration).reason,
             Reason::ill_typed_field);
 }
 
@@ -204,18 +208,19 @@ TEST(Identify, RefusesVersionsOutsideTheDeclaredRange) {
   EXPECT_EQ(id_of(json(R"(,"schemaVersion":2,"eventVersion":5)"), declaration), "m");
   EXPECT_EQ(id_of(json(R"(,"schemaVersion":3,"eventVersion":5)"), declaration), "m");
   EXPECT_EQ(id_of(json(R"(,"eventVersion":5)"), declaration), "m");
-  EXPECT_EQ(refusal_of(json(R"(,"schemaVersion":1,"eventVersion":5)"), declaration),
+  EXPECT_EQ(identity_refusal(json(R"(,"schemaVersion":1,"eventVersion":5)"), declaration),
             (Refusal{Reason::unsupported_schema_version, "schemaVersion 1 is not in 2..3"}));
-  EXPECT_EQ(refusal_of(json(R"(,"schemaVersion":4,"eventVersion":5)"), declaration).reason,
+  EXPECT_EQ(identity_refusal(json(R"(,"schemaVersion":4,"eventVersion":5)"), declaration).reason,
             Reason::unsupported_schema_version);
-  EXPECT_EQ(refusal_of(json(R"(,"eventVersion":6)"), declaration).reason, Reason::unsupported_event_version);
-  EXPECT_EQ(refusal_of(json(""), declaration), (Refusal{Reason::unsupported_event_version, "eventVersion is missing"}));
+  EXPECT_EQ(identity_refusal(json(R"(,"eventVersion":6)"), declaration).reason, Reason::unsupported_event_version);
+  EXPECT_EQ(identity_refusal(json(""), declaration),
+            (Refusal{Reason::unsupported_event_version, "eventVersion is missing"}));
 }
 
 TEST(Identify, RefusesAModeThatIsNotAccepted) {
   Declaration declaration = billing();
   const std::string_view replayed = R"({"messageId":"m","producer":"p","mode":"replay"})";
-  EXPECT_EQ(refusal_of(replayed, declaration), (Refusal{Reason::mode_not_accepted, "replay"}));
+  EXPECT_EQ(identity_refusal(replayed, declaration), (Refusal{Reason::mode_not_accepted, "replay"}));
   declaration.modes.insert(Mode::replay);
   EXPECT_EQ(id_of(replayed, declaration), "m");
 }
@@ -236,11 +241,11 @@ TEST(Identify, ScopesAnOperationWithoutTheProducer) {
 TEST(Identify, RefusesAMissingOrMalformedOperationKey) {
   Declaration declaration = billing();
   declaration.identity.operation = OperationPolicy{.name = "capture", .key = FromPayload{"/capture"}};
-  EXPECT_EQ(refusal_of(R"({"messageId":"m","producer":"p","payload":{}})", declaration),
+  EXPECT_EQ(identity_refusal(R"({"messageId":"m","producer":"p","payload":{}})", declaration),
             (Refusal{Reason::missing_operation_key, "payload /capture"}));
-  EXPECT_EQ(refusal_of(R"({"messageId":"m","producer":"p","payload":{"capture":[]}})", declaration).reason,
+  EXPECT_EQ(identity_refusal(R"({"messageId":"m","producer":"p","payload":{"capture":[]}})", declaration).reason,
             Reason::malformed_operation_key);
-  EXPECT_EQ(refusal_of(R"({"messageId":"m","producer":"p","payload":{"capture":" c"}})", declaration).reason,
+  EXPECT_EQ(identity_refusal(R"({"messageId":"m","producer":"p","payload":{"capture":" c"}})", declaration).reason,
             Reason::malformed_operation_key);
 }
 
@@ -248,7 +253,7 @@ TEST(Identify, NamesAMessageWithoutAnIdByItsOperationWhereDeclared) {
   Declaration declaration = billing();
   declaration.identity.operation = OperationPolicy{.name = "capture"};
   const std::string_view json = R"({"producer":"p","idempotencyKey":"cap-7"})";
-  EXPECT_EQ(refusal_of(json, declaration).reason, Reason::missing_message_id);
+  EXPECT_EQ(identity_refusal(json, declaration).reason, Reason::missing_message_id);
   declaration.identity.missing_id_uses_operation = true;
   const Envelope unnamed = message(json);
   const Claimant claimed = claimant(unnamed, declaration);
@@ -257,7 +262,7 @@ TEST(Identify, NamesAMessageWithoutAnIdByItsOperationWhereDeclared) {
   // It must never be taken for a message whose own id is that text.
   const Envelope named = message(R"({"messageId":"cap-7","producer":"p","idempotencyKey":"cap-7"})");
   EXPECT_NE(claimed.key, claimant(named, declaration).key);
-  EXPECT_EQ(refusal_of(R"({"messageId":" ","producer":"p","idempotencyKey":"cap-7"})", declaration).reason,
+  EXPECT_EQ(identity_refusal(R"({"messageId":" ","producer":"p","idempotencyKey":"cap-7"})", declaration).reason,
             Reason::malformed_message_id);
 }
 
@@ -276,12 +281,13 @@ TEST(Identify, HashesTheExactBytesUnlessTheConsumerDeclaresOtherwise) {
 TEST(Identify, RefusesAPayloadThatHasNoCanonicalForm) {
   Declaration declaration = billing();
   declaration.identity.hash.canonical_json = true;
-  EXPECT_EQ(refusal_of(R"({"messageId":"m","producer":"p","payload":{"a":1,"a":1}})", declaration),
+  EXPECT_EQ(identity_refusal(R"({"messageId":"m","producer":"p","payload":{"a":1,"a":1}})", declaration),
             (Refusal{Reason::duplicate_field, "payload"}));
-  EXPECT_EQ(refusal_of(R"({"messageId":"m","producer":"p","payloadBase64":"e30s"})", declaration),
+  EXPECT_EQ(identity_refusal(R"({"messageId":"m","producer":"p","payloadBase64":"e30s"})", declaration),
             (Refusal{Reason::malformed_json, "payload"}));
   declaration.limits.depth = 1;
-  EXPECT_EQ(refusal_of(R"({"messageId":"m","producer":"p","payload":[[]]})", declaration).reason, Reason::too_deep);
+  EXPECT_EQ(identity_refusal(R"({"messageId":"m","producer":"p","payload":[[]]})", declaration).reason,
+            Reason::too_deep);
   const Envelope empty = message(R"({"messageId":"m","producer":"p"})");
   EXPECT_EQ(claimant(empty, declaration).payload_hash.bytes, sha256(""));
 }

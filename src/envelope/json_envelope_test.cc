@@ -7,14 +7,14 @@
 namespace onceward {
 namespace {
 
-Envelope read(std::string_view text, const EnvelopeLimits& limits = {}) {
+Envelope read_ours(std::string_view text, const EnvelopeLimits& limits = {}) {
   const auto answer = read_json_envelope(Bytes::copy_of(text), limits);
   const Refusal* refusal = std::get_if<Refusal>(&answer);
   EXPECT_EQ(refusal, nullptr) << code(refusal->reason) << " " << refusal->detail;
   return refusal ? Envelope() : std::get<Envelope>(answer);
 }
 
-Refusal refusal_of(std::string_view text, const EnvelopeLimits& limits = {}) {
+Refusal our_refusal(std::string_view text, const EnvelopeLimits& limits = {}) {
   const auto answer = read_json_envelope(Bytes::copy_of(text), limits);
   const Refusal* refusal = std::get_if<Refusal>(&answer);
   EXPECT_NE(refusal, nullptr) << text;
@@ -22,7 +22,7 @@ Refusal refusal_of(std::string_view text, const EnvelopeLimits& limits = {}) {
 }
 
 TEST(JsonEnvelope, KeepsEveryIdentityApart) {
-  const Envelope envelope = read(R"({
+  const Envelope envelope = read_ours(R"({
     "messageId": "m-1", "eventId": "e-1", "eventType": "order.placed", "eventVersion": 2, "schemaVersion": 3,
     "aggregateType": "order", "aggregateId": "ORD-9", "aggregateVersion": 7, "correlationId": "corr",
     "causationId": "cause", "idempotencyKey": "idem", "businessKey": "biz", "commandId": "cmd", "producer": "orders",
@@ -67,7 +67,7 @@ TEST(JsonEnvelope, BorrowsFromTheReceivedBytes) {
 }
 
 TEST(JsonEnvelope, OutlivesTheBytesItWasReadFrom) {
-  const Envelope envelope = read(R"({"messageId":"m-1","eventId":"\u0065-1","headers":{"a":"b"},"payload":"p"})");
+  const Envelope envelope = read_ours(R"({"messageId":"m-1","eventId":"\u0065-1","headers":{"a":"b"},"payload":"p"})");
   EXPECT_EQ(envelope.message_id().text(), "m-1");
   EXPECT_EQ(envelope.event_id().text(), "e-1");
   EXPECT_EQ(envelope.header("a"), "b");
@@ -75,22 +75,23 @@ TEST(JsonEnvelope, OutlivesTheBytesItWasReadFrom) {
 }
 
 TEST(JsonEnvelope, ThePayloadIsTheExactTextOfItsMember) {
-  EXPECT_EQ(read(R"({"payload" :  {"b":1 , "a":[ ]}  })").payload(), R"({"b":1 , "a":[ ]})");
-  EXPECT_EQ(read(R"({"payload":"a\u0041"})").payload(), R"("a\u0041")");
-  EXPECT_EQ(read(R"({"payload":1e400})").payload(), "1e400");
-  EXPECT_EQ(read(R"({"payload":null})").payload(), "null");
-  EXPECT_EQ(read(R"({})").payload(), "");
-  EXPECT_EQ(read(R"({"payloadBase64":"AAH/"})").payload(), std::string_view("\0\1\xff", 3));
+  EXPECT_EQ(read_ours(R"({"payload" :  {"b":1 , "a":[ ]}  })").payload(), R"({"b":1 , "a":[ ]})");
+  EXPECT_EQ(read_ours(R"({"payload":"a\u0041"})").payload(), R"("a\u0041")");
+  EXPECT_EQ(read_ours(R"({"payload":1e400})").payload(), "1e400");
+  EXPECT_EQ(read_ours(R"({"payload":null})").payload(), "null");
+  EXPECT_EQ(read_ours(R"({})").payload(), "");
+  EXPECT_EQ(read_ours(R"({"payloadBase64":"AAH/"})").payload(), std::string_view("\0\1\xff", 3));
 }
 
 TEST(JsonEnvelope, IgnoresWhatItDoesNotKnow) {
-  EXPECT_EQ(read(R"({"x":{"messageId":"no"},"messageId":"m-1","messageid":"no","y":[1],"x":2})").message_id().text(),
-            "m-1");
+  EXPECT_EQ(
+      read_ours(R"({"x":{"messageId":"no"},"messageId":"m-1","messageid":"no","y":[1],"x":2})").message_id().text(),
+      "m-1");
 }
 
 TEST(JsonEnvelope, TakesNullForAbsent) {
   const Envelope envelope =
-      read(R"({"messageId":null,"eventVersion":null,"occurredAt":null,"mode":null,"headers":null})");
+      read_ours(R"({"messageId":null,"eventVersion":null,"occurredAt":null,"mode":null,"headers":null})");
   EXPECT_TRUE(envelope.message_id().empty());
   EXPECT_EQ(envelope.mode(), Mode::live);
 }
@@ -102,7 +103,7 @@ TEST(JsonEnvelope, RefusesARepeatedMember) {
         R"({"payload":1,"payloadBase64":"AA=="})", R"({"payloadBase64":"AA==","payload":1})",
         R"({"eventVersion":1,"eventVersion":1})", R"({"headers":{},"headers":{}})", R"({"headers":{"a":"1","a":"1"}})",
         R"({"headers":{"a":"1","\u0061":"2"}})"}) {
-    EXPECT_EQ(refusal_of(text).reason, Reason::duplicate_field) << text;
+    EXPECT_EQ(our_refusal(text).reason, Reason::duplicate_field) << text;
   }
 }
 
@@ -113,48 +114,48 @@ TEST(JsonEnvelope, RefusesAMemberOfAnotherType) {
         R"({"eventVersion":-0})", R"({"mode":"LIVE"})", R"({"mode":1})", R"({"headers":[]})", R"({"headers":{"a":1}})",
         R"({"headers":{"a":null}})", R"({"headers":"a"})", R"({"occurredAt":1522949460})", R"({"payloadBase64":"A"})",
         R"({"payloadBase64":{}})"}) {
-    EXPECT_EQ(refusal_of(text).reason, Reason::ill_typed_field) << text;
+    EXPECT_EQ(our_refusal(text).reason, Reason::ill_typed_field) << text;
   }
-  EXPECT_EQ(refusal_of(R"({"messageId":17})").detail, "messageId");
-  EXPECT_EQ(refusal_of(R"({"occurredAt":"yesterday"})"), (Refusal{Reason::malformed_time, "occurredAt"}));
+  EXPECT_EQ(our_refusal(R"({"messageId":17})").detail, "messageId");
+  EXPECT_EQ(our_refusal(R"({"occurredAt":"yesterday"})"), (Refusal{Reason::malformed_time, "occurredAt"}));
 }
 
 TEST(JsonEnvelope, RefusesWhatIsNoJsonObject) {
   for (const std::string_view text :
        {"", " ", "[]", "1", "\"messageId\"", "null", "{", "{}}", "{} {}", "{\"payload\":{]}", "{\"payload\":[1,]}",
         "{\"payload\":01}", "{\"x\":[\"\\q\"]}"}) {
-    EXPECT_EQ(refusal_of(text).reason, Reason::malformed_json) << text;
+    EXPECT_EQ(our_refusal(text).reason, Reason::malformed_json) << text;
   }
 }
 
 TEST(JsonEnvelope, RefusesBadText) {
-  EXPECT_EQ(refusal_of("{\"messageId\":\"\xff\"}").reason, Reason::invalid_utf8);
-  EXPECT_EQ(refusal_of("{\"payload\":\"\xff\"}").reason, Reason::invalid_utf8);
-  EXPECT_EQ(refusal_of(R"({"messageId":"\ud800"})").reason, Reason::invalid_utf8);
-  EXPECT_EQ(refusal_of(R"({"messageId":"a\u0000"})"), (Refusal{Reason::nul_in_text, "messageId"}));
-  EXPECT_EQ(refusal_of(R"({"headers":{"a":"\u0000"}})"), (Refusal{Reason::nul_in_text, "headers"}));
-  EXPECT_EQ(refusal_of(R"({"headers":{"\u0000":""}})"), (Refusal{Reason::nul_in_text, "headers"}));
-  EXPECT_EQ(refusal_of(std::string_view("{\"messageId\":\"a\0b\"}", 19)).reason, Reason::nul_in_text);
+  EXPECT_EQ(our_refusal("{\"messageId\":\"\xff\"}").reason, Reason::invalid_utf8);
+  EXPECT_EQ(our_refusal("{\"payload\":\"\xff\"}").reason, Reason::invalid_utf8);
+  EXPECT_EQ(our_refusal(R"({"messageId":"\ud800"})").reason, Reason::invalid_utf8);
+  EXPECT_EQ(our_refusal(R"({"messageId":"a\u0000"})"), (Refusal{Reason::nul_in_text, "messageId"}));
+  EXPECT_EQ(our_refusal(R"({"headers":{"a":"\u0000"}})"), (Refusal{Reason::nul_in_text, "headers"}));
+  EXPECT_EQ(our_refusal(R"({"headers":{"\u0000":""}})"), (Refusal{Reason::nul_in_text, "headers"}));
+  EXPECT_EQ(our_refusal(std::string_view("{\"messageId\":\"a\0b\"}", 19)).reason, Reason::nul_in_text);
 }
 
 TEST(JsonEnvelope, IsHeldToItsLimits) {
   const std::string longest(255, 'x');
-  EXPECT_EQ(read("{\"messageId\":\"" + longest + "\"}").message_id().text(), longest);
-  EXPECT_EQ(refusal_of("{\"messageId\":\"" + longest + "x\"}"), (Refusal{Reason::id_too_long, "messageId"}));
-  EXPECT_EQ(refusal_of("{\"producer\":\"" + longest + "x\"}"), (Refusal{Reason::id_too_long, "producer"}));
-  EXPECT_EQ(refusal_of("{\"source\":\"" + std::string(17000, 'x') + "\"}").reason, Reason::headers_too_large);
-  EXPECT_EQ(refusal_of("{}  ", {.message_bytes = 3}), (Refusal{Reason::too_large, "message_bytes"}));
-  EXPECT_EQ(read("{}", {.message_bytes = 2}), Envelope());
-  EXPECT_EQ(refusal_of(R"({"payload":[[]]})", {.depth = 2}).reason, Reason::too_deep);
-  EXPECT_EQ(read(R"({"payload":[[]]})", {.depth = 3}).payload(), "[[]]");
-  EXPECT_EQ(refusal_of(R"({"unknown":[[]]})", {.depth = 2}).reason, Reason::too_deep);
-  EXPECT_EQ(refusal_of(R"({"headers":{"a":"","b":""}})", {.header_count = 1}).reason, Reason::too_many_headers);
-  EXPECT_EQ(read(R"({"headers":{"a":"","b":""}})", {.header_count = 2}).headers().size(), 2u);
-  EXPECT_EQ(refusal_of(R"({"headers":{"ab":"cd"}})", {.header_bytes = 3}).reason, Reason::headers_too_large);
-  EXPECT_EQ(read(R"({"headers":{"ab":"cd"}})", {.header_bytes = 4}).headers().size(), 1u);
+  EXPECT_EQ(read_ours("{\"messageId\":\"" + longest + "\"}").message_id().text(), longest);
+  EXPECT_EQ(our_refusal("{\"messageId\":\"" + longest + "x\"}"), (Refusal{Reason::id_too_long, "messageId"}));
+  EXPECT_EQ(our_refusal("{\"producer\":\"" + longest + "x\"}"), (Refusal{Reason::id_too_long, "producer"}));
+  EXPECT_EQ(our_refusal("{\"source\":\"" + std::string(17000, 'x') + "\"}").reason, Reason::headers_too_large);
+  EXPECT_EQ(our_refusal("{}  ", {.message_bytes = 3}), (Refusal{Reason::too_large, "message_bytes"}));
+  EXPECT_EQ(read_ours("{}", {.message_bytes = 2}), Envelope());
+  EXPECT_EQ(our_refusal(R"({"payload":[[]]})", {.depth = 2}).reason, Reason::too_deep);
+  EXPECT_EQ(read_ours(R"({"payload":[[]]})", {.depth = 3}).payload(), "[[]]");
+  EXPECT_EQ(our_refusal(R"({"unknown":[[]]})", {.depth = 2}).reason, Reason::too_deep);
+  EXPECT_EQ(our_refusal(R"({"headers":{"a":"","b":""}})", {.header_count = 1}).reason, Reason::too_many_headers);
+  EXPECT_EQ(read_ours(R"({"headers":{"a":"","b":""}})", {.header_count = 2}).headers().size(), 2u);
+  EXPECT_EQ(our_refusal(R"({"headers":{"ab":"cd"}})", {.header_bytes = 3}).reason, Reason::headers_too_large);
+  EXPECT_EQ(read_ours(R"({"headers":{"ab":"cd"}})", {.header_bytes = 4}).headers().size(), 1u);
 }
 
-TEST(JsonEnvelope, LeavesAMissingIdToThePolicy) { EXPECT_TRUE(read(R"({"eventId":"e-1"})").message_id().empty()); }
+TEST(JsonEnvelope, LeavesAMissingIdToThePolicy) { EXPECT_TRUE(read_ours(R"({"eventId":"e-1"})").message_id().empty()); }
 
 RC_GTEST_PROP(JsonEnvelope, IsReadBackAsItWasWritten, ()) {
   const Envelope envelope = arbitrary_envelope(HeaderNames::any);

@@ -17,7 +17,7 @@ Key key_of(std::string_view id, KeyScheme scheme = KeyScheme::hash) {
   return made(message_key(scheme, Tenant("acme"), "billing", Producer("orders"), id));
 }
 
-Reason refusal_of(std::string_view id, KeyScheme scheme) {
+Reason key_refusal(std::string_view id, KeyScheme scheme) {
   const auto answer = message_key(scheme, Tenant("acme"), "billing", Producer("orders"), id);
   EXPECT_TRUE(std::holds_alternative<Reason>(answer)) << id;
   return std::get<Reason>(answer);
@@ -75,24 +75,24 @@ TEST(TimeCarryingId, IsRefusedInAnyOtherSpelling) {
         "01890a5d-ac96-774b-bcce-b302099a805", "01890a5d-ac96-774b-bcce-b302099a80577",
         "01890a5d_ac96-774b-bcce-b302099a8057", "01890a5d-ac96-774b-bcce-b302099a805g",
         "urn:uuid:01890a5d-ac96-774b-bcce-b302099a8057", "01H455VB4PEX5VSKNK084SN02Q"}) {
-    EXPECT_EQ(refusal_of(id, KeyScheme::uuidv7), Reason::malformed_message_id) << id;
+    EXPECT_EQ(key_refusal(id, KeyScheme::uuidv7), Reason::malformed_message_id) << id;
   }
   for (const std::string_view id :
        {"", "01h455vb4pex5vsknk084sn02q", "81H455VB4PEX5VSKNK084SN02Q" /* past 128 bits */,
         "01H455VB4PEX5VSKNK084SN02I" /* no I L O U */, "01H455VB4PEX5VSKNK084SN02U", "O1H455VB4PEX5VSKNK084SN02Q",
         "01H455VB4PEX5VSKNK084SN02", "01H455VB4PEX5VSKNK084SN02QQ", "01890a5d-ac96-774b-bcce-b302099a8057"}) {
-    EXPECT_EQ(refusal_of(id, KeyScheme::ulid), Reason::malformed_message_id) << id;
+    EXPECT_EQ(key_refusal(id, KeyScheme::ulid), Reason::malformed_message_id) << id;
   }
 }
 
 TEST(TimeCarryingId, IsRefusedOutsideTheYearsThatAKeyCanCarry) {
   // 2010-01-01T00:00:00Z is 1262304000; the 31 bits end 2147483648 seconds later.
-  EXPECT_EQ(refusal_of("0125e72e-77ff-7000-8000-000000000000", KeyScheme::uuidv7), Reason::id_time_out_of_range);
+  EXPECT_EQ(key_refusal("0125e72e-77ff-7000-8000-000000000000", KeyScheme::uuidv7), Reason::id_time_out_of_range);
   EXPECT_EQ(to_string(key_of("0125e72e-7800-7000-8000-000000000000", KeyScheme::uuidv7)).substr(0, 8), "00000000");
   EXPECT_EQ(to_string(key_of("0319e72e-77ff-7000-8000-000000000000", KeyScheme::uuidv7)).substr(0, 8), "7fffffff");
-  EXPECT_EQ(refusal_of("0319e72e-7800-7000-8000-000000000000", KeyScheme::uuidv7), Reason::id_time_out_of_range);
-  EXPECT_EQ(refusal_of("7ZZZZZZZZZZZZZZZZZZZZZZZZZ", KeyScheme::ulid), Reason::id_time_out_of_range);
-  EXPECT_EQ(refusal_of("00000000000000000000000000", KeyScheme::ulid), Reason::id_time_out_of_range);
+  EXPECT_EQ(key_refusal("0319e72e-7800-7000-8000-000000000000", KeyScheme::uuidv7), Reason::id_time_out_of_range);
+  EXPECT_EQ(key_refusal("7ZZZZZZZZZZZZZZZZZZZZZZZZZ", KeyScheme::ulid), Reason::id_time_out_of_range);
+  EXPECT_EQ(key_refusal("00000000000000000000000000", KeyScheme::ulid), Reason::id_time_out_of_range);
 }
 
 std::string uuidv7_at(std::uint64_t milliseconds) {

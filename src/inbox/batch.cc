@@ -83,8 +83,15 @@ void Batch::claimed(Index index) {
   --unclaimed_;
 }
 
+// Keys come back in the order in which they were offered, as a rule: then each is the next.
 bool Batch::claimed(const Key& key) {
-  const auto index = find_by_key(to_claim_, key, [&](Index i) -> const Key& { return claimants_[i].key; });
+  const auto key_of = [&](Index index) -> const Key& { return claimants_[index].key; };
+  while (passed_ < to_claim_.size() && key_of(to_claim_[passed_]) < key) ++passed_;
+  if (passed_ < to_claim_.size() && key_of(to_claim_[passed_]) == key) {
+    claimed(to_claim_[passed_++]);
+    return true;
+  }
+  const auto index = find_by_key(to_claim_, key, key_of);
   if (index) claimed(*index);
   return index.has_value();
 }

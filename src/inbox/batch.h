@@ -112,7 +112,8 @@ class Batch {
   std::vector<Message> messages_;
   std::vector<Index> to_claim_;
   std::vector<Index> operations_to_claim_;
-  std::size_t unclaimed_;  // of to_claim_: lets a batch without repeats skip the look-ups
+  std::size_t passed_ = 0;  // of to_claim_, by claimed() with keys in order
+  std::size_t unclaimed_;   // of to_claim_: lets a batch without repeats skip the look-ups
   // Rare for a message, so kept apart from it.
   std::unordered_map<Index, Recorded> recorded_;         // by finish()
   std::unordered_map<Index, Answer> known_;              // an identity against the row that was there

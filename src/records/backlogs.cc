@@ -18,7 +18,9 @@ SELECT c.name,
   {now_micros},
   (SELECT count(*) FROM {quarantine} q WHERE q.consumer = c.number AND q.state = 'retrying' AND q.key IS NULL),
   (SELECT {micros min(q.parked_at)} FROM {quarantine} q
-   WHERE q.consumer = c.number AND q.state = 'retrying' AND q.key IS NULL)
+   WHERE q.consumer = c.number AND q.state = 'retrying' AND q.key IS NULL),
+  (SELECT {micros min(o.recorded_at)} FROM {inbox_outcome} o
+   WHERE o.consumer = c.number AND o.state = 2 AND o.next_attempt_at IS NOT NULL)
 FROM {consumer} c)sql");
   const auto unit = store.begin({});
   std::map<std::string, Backlog> backlogs;
@@ -28,6 +30,7 @@ FROM {consumer} c)sql");
     for (const Datum& since : {row[2], row[6]}) {
       if (!is_null(since)) backlog.oldest_waiting = std::max(backlog.oldest_waiting, time_in(row[4]) - time_in(since));
     }
+    if (!is_null(row[7])) backlog.oldest_claimed = time_in(row[4]) - time_in(row[7]);
     backlog.parked = number_in(row[3]);
   }
   return backlogs;

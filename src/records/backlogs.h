@@ -14,6 +14,8 @@ struct Backlog {
   std::int64_t waiting = 0;  // for their next attempt, or in it
   // Since it was received, or parked where it was never claimed. Of the ten thousand that are due first; 0: none waits.
   std::chrono::microseconds oldest_waiting{0};
+  // Since it was taken for an attempt that has not ended. One that is much older than the time bound lost its worker.
+  std::chrono::microseconds oldest_claimed{0};
   std::int64_t parked = 0;  // in quarantine, for a person
 };
 

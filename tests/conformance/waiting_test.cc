@@ -103,6 +103,12 @@ TEST_P(Waiting, SeveralAreTakenTogetherAndKeptFromOthers) {
   auto unit = begin();
   EXPECT_EQ(unit->take_due(2, 1h).size(), 2u);
   ASSERT_EQ(unit->commit(), Commit::committed);
+  EXPECT_EQ(
+      under_->reader().number(fmt::format(
+          "SELECT count(*) FROM {0} WHERE state = 2 AND recorded_at > (SELECT max(recorded_at) FROM {0} WHERE state = 5)",
+          under_->table("inbox_outcome"))),
+      2)
+      << "since when they are claimed is known";
   unit = begin();
   const auto rest = unit->take_due(10, 1h);
   ASSERT_EQ(unit->commit(), Commit::committed);

@@ -45,6 +45,15 @@ TEST_P(BacklogRecords, TheAgeIsThatOfTheOldestByWhenItWasReceived) {
   EXPECT_LE(age, std::chrono::seconds(3700));
 }
 
+TEST_P(BacklogRecords, AnAttemptThatHasNotEndedHasAnAgeOfItsOwn) {
+  put_outcome("80000000-0000-4000-8000-000000000001", State::retryable_failed, true);
+  EXPECT_EQ(read_backlogs(*store_).at("billing").oldest_claimed.count(), 0);
+  put_outcome("80000000-0000-4000-8000-000000000002", State::claimed, true);
+  const auto since = std::chrono::system_clock::now().time_since_epoch() - std::chrono::seconds(1'700'000'000);
+  const auto age = read_backlogs(*store_).at("billing").oldest_claimed;
+  EXPECT_LT(std::chrono::abs(age - since), std::chrono::seconds(60));
+}
+
 ONCEWARD_ON_EVERY_STORE(BacklogRecords);
 
 }  // namespace
