@@ -12,7 +12,7 @@ set(CMAKE_C_FLAGS_RELWITHDEBINFO "")
 find_program(ONCEWARD_CCACHE ccache)
 if(ONCEWARD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Without the directory in the hash, two build directories of one checkout share their objects.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=true
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=true CCACHE_DEPEND=true
     CCACHE_SLOPPINESS=pch_defines,time_macros ${ONCEWARD_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()

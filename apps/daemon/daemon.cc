@@ -10,6 +10,7 @@
 #include "apps/daemon/backlogs.h"
 #include "apps/daemon/exit_code.h"
 #include "apps/daemon/ports.h"
+#include "apps/daemon/supervisor.h"
 
 namespace onceward::daemon {
 namespace {
@@ -96,6 +97,7 @@ void Daemon::hold_to_drain(std::stop_token ended) {
   std::unique_lock lock(mutex);
   changed.wait(lock, ended, [this] { return failed_.stop_requested(); });
   lock.unlock();
+  tell_stopping();
   if (ended.stop_requested() || !pause(ended, application_.drain + drain_patience)) return;
   log_.write(LogLevel::error, "the drain deadline has passed and a handler still runs: the process ends", {});
   ::_exit(Exit::error);
@@ -133,6 +135,7 @@ void Daemon::work_once(Post& post, std::stop_token stop) {
   const std::string from = source->describe(), into = store->describe();
   const LogField fields[] = {{"consumer", declaration.name}, {"source", from}, {"store", into}};
   log_.write(LogLevel::info, "working", fields);
+  tell_when_ready();
   try {
     worker.run(stop, application_.drain);
   } catch (...) {
@@ -169,6 +172,11 @@ Page Daemon::readiness() const {
   const nlohmann::ordered_json body{{"ready", ready}, {"trouble", troubles}};
   return {ready ? 200u : 503u, "application/json",
           body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"};
+}
+
+// Once, when the last of the workers has begun.
+void Daemon::tell_when_ready() {
+  if (readiness().status == 200 && !told_ready_.exchange(true)) tell_ready();
 }
 
 void Daemon::watch_backlogs(std::stop_token stop) {

@@ -42,6 +42,7 @@ class Daemon {
   void watch_backlogs(std::stop_token stop);
   Page page(std::string_view path) const;
   Page readiness() const;
+  void tell_when_ready();
 
   const Application application_;
   Handlers handlers_;
@@ -50,6 +51,7 @@ class Daemon {
   std::vector<std::unique_ptr<Post>> posts_;
   std::stop_source failed_;
   std::atomic<int> exit_code_ = 0;
+  std::atomic<bool> told_ready_ = false;
 
   mutable std::mutex mutex_;
   Backlogs backlogs_;  // guarded

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -195,6 +196,42 @@ TEST_F(RunningDaemon, DrainsOnSigtermAndNothingComesBack) {
   const auto next = start();
   fixtures::await("the next goes on", [&] { return effects() == 6; });
   EXPECT_EQ(metric(*next, "onceward_consumer_redelivered_total"), 0);
+}
+
+// The other end of systemd's Type=notify.
+class Supervisor {
+ public:
+  explicit Supervisor(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    if (::bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) throw std::runtime_error(path);
+    const timeval patience{.tv_sec = 60, .tv_usec = 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
+  }
+  ~Supervisor() {
+    ::unsetenv("NOTIFY_SOCKET");
+    ::close(socket_);
+  }
+  std::string next() {
+    char text[256];
+    const auto size = ::recv(socket_, text, sizeof text, 0);
+    return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : "nothing";
+  }
+
+ private:
+  int socket_;
+};
+
+TEST_F(RunningDaemon, TellsItsSupervisorWhenItWorksAndWhenItStops) {
+  write(database_.url(), "INSERT INTO effect (message) SELECT message_id FROM messages");
+  Supervisor supervisor(folder_.path() + "/notify");
+  const auto process = start();
+  EXPECT_THAT(supervisor.next(), HasSubstr("READY=1"));
+  process->signal(SIGTERM);
+  EXPECT_THAT(supervisor.next(), HasSubstr("STOPPING=1"));
+  EXPECT_EQ(process->wait(), 0) << process->output();
 }
 
 TEST_F(RunningDaemon, EndsAtOnceOnASecondSigtermAndLosesNothing) {

@@ -17,7 +17,7 @@ import process
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGS = ROOT / "build" / "test-logs"
 BUILD_TIMEOUT_SECONDS = 3600
-FUZZ_SECONDS = 10
+FUZZ_SECONDS = 5
 FUZZ_RUNS = 200_000
 
 SANITIZERS = {
