@@ -59,11 +59,16 @@ std::string field(const PGresult* result, int code) {
   return text ? text : "";
 }
 
-// Classes 22 (data), 23 (constraints) and P0 (raised by a function) may quote values in their message; names are enough
-// to find the place.
+// What the server says of itself, of connections and of a statement's own text. Others (data, constraints, whatever a
+// function raises) may quote values in their message; names are enough to find the place.
+constexpr std::string_view classes_without_values[] = {"08", "0A", "25", "26", "28", "34", "3D", "3F",
+                                                       "40", "42", "53", "54", "55", "57", "58", "XX"};
+
 std::string describe(const PGresult* result, std::string_view sqlstate) {
   const std::string_view kind = sqlstate.substr(0, 2);
-  if (kind != "22" && kind != "23" && kind != "P0") return field(result, PG_DIAG_MESSAGE_PRIMARY);
+  if (std::ranges::find(classes_without_values, kind) != std::end(classes_without_values)) {
+    return field(result, PG_DIAG_MESSAGE_PRIMARY);
+  }
   std::string place;
   for (const auto& [what, code] : {std::pair{"constraint", PG_DIAG_CONSTRAINT_NAME},
                                    {"table", PG_DIAG_TABLE_NAME},

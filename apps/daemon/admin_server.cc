@@ -4,6 +4,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <chrono>
@@ -107,7 +108,16 @@ class AdminServer::Listener {
     acceptor_.async_accept([this](beast::error_code error, tcp::socket socket) {
       // One too many is closed at once: a probe that leaks connections must not take the daemon with it.
       if (!error && open_ < most_connections) std::make_shared<Connection>(std::move(socket), pages_, open_)->read();
-      if (error != asio::error::operation_aborted) accept();
+      if (error == asio::error::operation_aborted) return;
+      error ? accept_later() : accept();
+    });
+  }
+
+  // No file descriptor is left, say: asking again at once would keep a core busy.
+  void accept_later() {
+    pause_.expires_after(std::chrono::milliseconds(100));
+    pause_.async_wait([this](beast::error_code error) {
+      if (!error) accept();
     });
   }
 
@@ -115,6 +125,7 @@ class AdminServer::Listener {
   int open_ = 0;  // of the thread
   asio::io_context context_{1};
   tcp::acceptor acceptor_;
+  asio::steady_timer pause_{context_};
   const std::string address_;
   std::jthread thread_;  // last: it uses all of the above
 };

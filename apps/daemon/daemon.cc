@@ -187,7 +187,7 @@ void Daemon::watch_backlogs(std::stop_token stop) {
       Backlogs seen = read_backlogs(*store);
       const std::lock_guard lock(mutex_);
       backlogs_ = std::move(seen);
-    } catch (const Fault&) {  // the workers tell of an outage; what is not known is not told
+    } catch (const std::exception&) {  // the workers tell of an outage; what is not known is not told
       const std::lock_guard lock(mutex_);
       backlogs_.clear();
     }

@@ -13,7 +13,7 @@ namespace {
 // A message that has ended every worker it was given to.
 Failure exhausted(int attempts) {
   return {.code = "attempts_exhausted",
-          .detail = fmt::format("a worker ended each of the {} times it ran alone", attempts),
+          .detail = fmt::format("its {} attempts are used up, and the last has ended its worker", attempts),
           .permanent = true,
           .by = Failure::By::crash};
 }
@@ -83,8 +83,11 @@ bool Alone::count_start(Item& item) {
   const auto* const claimant = std::get_if<Claimant>(&identified);
   if (claimant == nullptr) return true;  // it will be parked, not run
   item.counted = true;
+  std::optional<int> before;
   return applier_.surely([&](UnitOfWork& unit) {
     item.attempts = unit.attempts({&claimant->key, 1}).front();
+    if (before && item.attempts > *before) return;  // the start whose commit was in doubt had landed
+    before = item.attempts;
     if (item.attempts >= declaration_.retry.attempts) {
       item.failure = std::make_shared<Failure>(exhausted(item.attempts));
     } else {
@@ -119,6 +122,8 @@ bool Alone::due() {
   std::optional<Kept> kept;
   const auto lease = lease_for(declaration_);
   const auto start = [&](UnitOfWork& unit) {
+    // A start whose commit was in doubt and has landed is ours, and not to be counted again.
+    if (kept && kept->key && unit.attempts({&*kept->key, 1}).front() >= kept->attempts) return;
     kept = unit.start_due(lease);
     // The start of a message that has used up its budget: it will not be run.
     if (kept && kept->key && kept->attempts > declaration_.retry.attempts) {

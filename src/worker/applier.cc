@@ -15,6 +15,7 @@ Applier::Applier(const Declaration& declaration, Handling& handling, Store& stor
       log_(log),
       consumer_(store.enroll(declaration)),
       effects_(handling),
+      pace_(declaration.batch, handling.one_by_one() ? declaration.time_bound / 2 : Pace::Clock::duration::max()),
       round_(declaration.retry) {}
 
 bool Applier::each(std::span<const Item> items, Settlements& settlements) {
@@ -22,6 +23,15 @@ bool Applier::each(std::span<const Item> items, Settlements& settlements) {
 }
 
 bool Applier::together(std::span<const Item> items, Settlements& settlements) {
+  while (!items.empty()) {
+    const auto next = items.first(std::min(items.size(), pace_.most()));
+    if (!in_one(next, settlements)) return false;
+    items = items.subspan(next.size());
+  }
+  return true;
+}
+
+bool Applier::in_one(std::span<const Item> items, Settlements& settlements) {
   admit(items);
   if (round_.empty()) return true;
   for (;;) {
@@ -38,6 +48,7 @@ bool Applier::together(std::span<const Item> items, Settlements& settlements) {
       case Tried::again:
         bump(tally_.reruns);
         if (effects_.company_fails() && items.size() > 1) return each(items, settlements);
+        if (items.size() > pace_.most()) return together(items, settlements);
     }
   }
 }
@@ -100,7 +111,7 @@ Applier::Tried Applier::try_round(Settlements& settlements) {
     unit = store_.begin(consumer_);
     enter(*unit);
     laps.claimed();
-    if (effects_.run(*unit, round_, firsts_) == Ran::again) return Tried::again;
+    if (run_effects(*unit) == Ran::again) return Tried::again;
     laps.handled();
     switch (unit->commit()) {
       case Commit::committed:
@@ -115,16 +126,28 @@ Applier::Tried Applier::try_round(Settlements& settlements) {
     }
   } catch (const Fault& fault) {
     if (fault.poisons() == Poisons::process) throw;
-    if (!unit || is_outage(fault)) return wait(fault);
+    if (!unit || is_outage(fault)) {
+      unit.reset();  // nobody is to wait for what it holds
+      return wait(fault);
+    }
     failure = failure_of(fault);
   } catch (const std::exception& thrown) {
     if (!unit) throw;
     failure = failure_of(thrown);
+  } catch (...) {
+    if (!unit) throw;
+    failure = failure_of_something_thrown();
   }
   if (effects_.blame(round_, *unit, firsts_, *failure)) return Tried::again;
   // A message that cannot even be recorded as failed: nothing may be lost, so everything waits, visibly.
+  unit.reset();
   return wait(
       Fault(FaultCode::statement_failed, Poisons::transaction, "the store refuses our own rows: " + failure->detail));
+}
+
+Ran Applier::run_effects(UnitOfWork& unit) {
+  const Pace::Run timed(pace_, firsts_.size());
+  return effects_.run(unit, round_, firsts_);
 }
 
 void Applier::enter(UnitOfWork& unit) {
@@ -180,6 +203,7 @@ bool Applier::park(std::span<const Claimant* const> conflicts) {
       unit.park(*conflict, "conflict", "its identity was seen before with other content");
     }
   });
+  if (!committed) return false;
   for (const Claimant* const conflict : conflicts) {
     const LogField fields[] = {{"consumer", declaration_.name},
                                {"messageId", conflict->id.text()},
@@ -187,7 +211,7 @@ bool Applier::park(std::span<const Claimant* const> conflicts) {
                                {"dedupDecision", "conflict"}};
     log_.write(LogLevel::error, "an id with other content than before: parked", fields);
   }
-  return committed;
+  return true;
 }
 
 }  // namespace onceward

@@ -11,6 +11,7 @@
 #include "onceward/worker.h"
 #include "src/worker/effects.h"
 #include "src/worker/outage.h"
+#include "src/worker/pace.h"
 #include "src/worker/round.h"
 #include "src/worker/settlements.h"
 
@@ -22,7 +23,7 @@ class Applier {
           Log& log);
 
   // Each of these ends when all is committed, and appends what can be settled; false if a stop ended it before.
-  // The messages in one transaction, as often as it takes.
+  // The messages in one transaction, as often as it takes; in several where their handlers are slow.
   bool together(std::span<const Item> items, Settlements& settlements);
   // Each in a transaction of its own.
   bool each(std::span<const Item> items, Settlements& settlements);
@@ -35,17 +36,21 @@ class Applier {
   bool surely(Work&& work);
 
   const Enrolled& consumer() const { return consumer_; }
+  // How many messages are worth receiving ahead.
+  std::size_t most() const { return pace_.most(); }
   // When the next of the messages that were put off will be due, as far as this worker knows. Asked once.
   std::optional<std::chrono::steady_clock::time_point> next_retry() { return std::exchange(next_retry_, std::nullopt); }
 
  private:
   enum class Tried { committed, again, stopped };
 
+  bool in_one(std::span<const Item> items, Settlements& settlements);
   void admit(std::span<const Item> items);
   void add_refused_since(Item item, const Refusal& refusal);
   Tried try_round(Settlements& settlements);
   Tried wait(const Fault& fault) { return outage_.wait(fault) ? Tried::again : Tried::stopped; }
   void enter(UnitOfWork& unit);
+  Ran run_effects(UnitOfWork& unit);
   void conclude(UnitOfWork& unit, Settlements& settlements);
   Settle settled(Index index, const Answer& answer) const;
 
@@ -56,6 +61,7 @@ class Applier {
   Log& log_;
   const Enrolled consumer_;
   Effects effects_;
+  Pace pace_;
 
   // Of the round in hand.
   Round round_;

@@ -15,8 +15,10 @@ void confirm(UnitOfWork& unit) { unit.whole().query("SELECT 1"); }
 
 Ran Effects::run(UnitOfWork& unit, Round& round, Part firsts) {
   if (careful_ > 0) return run_carefully(unit, round, firsts);
-  if (round.failures() == 0) return handling_.run(unit, round, firsts);
-  return handling_.run(unit, round, round.without_failed(unit, firsts));
+  const Ran ran = round.failures() == 0 ? handling_.run(unit, round, firsts)
+                                        : handling_.run(unit, round, round.without_failed(unit, firsts));
+  if (ran == Ran::again) careful_ = careful_rounds;  // the next of them costs no round of its own
+  return ran;
 }
 
 void Effects::committed() {
@@ -31,7 +33,7 @@ bool Effects::blame(Round& round, const UnitOfWork& unit, Part firsts, const Fai
     round.remember(firsts.front(), failure);
   } else if (careful_ > 0) {
     company_fails_ = true;  // every chunk has worked, and the whole does not
-    return true;
+    return round.size() + round.refused().size() > 1;
   }
   const bool learned = round.failures() > known || careful_ == 0;
   careful_ = careful_rounds;

@@ -15,7 +15,8 @@ namespace onceward {
 struct Failure {
   enum class By : std::uint8_t { handler, exception, statement, field, crash };
   std::string code;
-  std::string detail;  // for people; no payload
+  std::string
+      detail;  // for people, and kept beside the payload; what a handler throws or returns stands in it as it is
   bool permanent = false;
   std::chrono::milliseconds after{0};  // what the handler asked for; 0: by the budget
   By by = By::handler;

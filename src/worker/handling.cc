@@ -17,6 +17,7 @@ class MessageHandling final : public Handling {
  public:
   MessageHandling(MessageHandler handler, Watchdog& watchdog) : handler_(std::move(handler)), watchdog_(watchdog) {}
 
+  bool one_by_one() const override { return true; }
   Ran run(UnitOfWork& unit, Round& round, Part part) override {
     for (const Index index : part) {
       if (!run_one(unit, round, index)) return Ran::again;

@@ -21,6 +21,8 @@ class Handling {
   virtual void begin(const Round&) {}
   // Throws what the handler throws where it is not known which message is to blame, and Fault for an outage.
   virtual Ran run(UnitOfWork& unit, Round& round, Part part) = 0;
+  // Whether the time bound holds for each message, and not for all of a run together.
+  virtual bool one_by_one() const { return false; }
 };
 
 std::unique_ptr<Handling> handling_of(Handler handler, const Declaration& declaration, Watchdog& watchdog);

@@ -8,7 +8,7 @@ namespace onceward {
 
 Handover::Due Handover::wait_for_room(std::chrono::milliseconds wait) {
   std::unique_lock lock(mutex_);
-  const auto room = [&] { return held_ || closed_ ? 0 : batch_ - std::min(batch_, waiting_.size()); };
+  const auto room = [&] { return held_ || closed_ ? 0 : ahead_ - std::min(ahead_, waiting_.size()); };
   room_.wait_for(lock, wait, [&] { return room() > 0 || !settlements_.empty() || closed_; });
   return {room(), std::exchange(settlements_, {})};
 }
@@ -43,6 +43,11 @@ void Handover::settle(std::span<const Settlement> settlements) {
     settlements_.insert(settlements_.end(), settlements.begin(), settlements.end());
   }
   room_.notify_one();
+}
+
+void Handover::receive_ahead(std::size_t most) {
+  const std::lock_guard lock(mutex_);
+  ahead_ = std::min(batch_, most);
 }
 
 void Handover::hold(bool held) {

@@ -14,7 +14,7 @@ namespace onceward {
 
 class Handover {
  public:
-  explicit Handover(std::size_t batch) : batch_(batch) {}
+  explicit Handover(std::size_t batch) : batch_(batch), ahead_(batch) {}
 
   // --- the thread that owns the source
   // Waits for room or for settlements, no longer than `wait`. Room is 0 while nobody is to receive.
@@ -29,6 +29,8 @@ class Handover {
   // All that has arrived, at once if there is any; else waits until something does, no longer than `wait`.
   void take(std::vector<Delivery>& into, std::chrono::milliseconds wait);
   void settle(std::span<const Settlement> settlements);
+  // So many, and no more than the batch, are received before they are taken.
+  void receive_ahead(std::size_t most);
   // While the database is away nothing more is received; what is here is held.
   void hold(bool held);
 
@@ -44,6 +46,7 @@ class Handover {
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_, room_;
+  std::size_t ahead_;
   std::vector<Delivery> waiting_;
   std::vector<Settlement> settlements_;
   bool held_ = false;

@@ -1,5 +1,5 @@
 // The thread that owns the source: receives ahead of the store's thread and settles behind it. It never waits for a
-// handler, so a broker's heartbeats and polls go on while one is slow.
+// handler: settling, and what a client library does by itself, go on while one is slow.
 #pragma once
 
 #include <atomic>

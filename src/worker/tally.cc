@@ -26,6 +26,7 @@ ConsumerTally::Count& counter_of(ConsumerTally& tally, Failure::By by) {
 }  // namespace
 
 void count_answers(ConsumerTally& tally, const Round& round, std::span<const Answer> answers) {
+  if (round.item(0).kept) return;  // all of them are: they were counted when they came
   std::array<std::uint64_t, std::tuple_size_v<decltype(tally.by_mode)>> by_mode{};
   for (const Claimant& claimant : round.claimants()) ++by_mode[static_cast<std::size_t>(claimant.envelope->mode())];
   for (std::size_t mode = 0; mode < by_mode.size(); ++mode) {

@@ -22,7 +22,7 @@ void Watchdog::watch(std::stop_token stop) {
     if (began == 0 || stop.stop_requested()) continue;
     const auto passed = Clock::now().time_since_epoch() - Clock::duration(began);
     if (passed >= 2 * bound_) give_up_();
-    if (passed >= bound_ && cancelled != began) {
+    if (passed >= bound_ && cancelled != began && began_.load(std::memory_order_relaxed) == began) {
       cancelled = began;
       cancel_();
     }

@@ -49,7 +49,7 @@ class Worker::Body {
 
   void run(std::stop_token stop, milliseconds drain) {
     Receiver receiver(source_, handover_, tally_, log_, declaration_.name);
-    set_receiver(&receiver);
+    const Shown shown(*this, receiver);
     const std::stop_callback stopping(stop, [&] {
       outage_.give_up_at(steady_clock::now() + drain);
       handover_.close();
@@ -57,7 +57,6 @@ class Worker::Body {
     });
     while (work_once(stop)) {
     }
-    set_receiver(nullptr);
   }
 
   std::string trouble() const {
@@ -73,6 +72,7 @@ class Worker::Body {
     if (!deliveries_.empty()) {
       settlements_.clear();
       apply(deliveries_);
+      handover_.receive_ahead(applier_.most());
       handover_.settle(settlements_);
       source_.wake();
     } else if (stop.stop_requested()) {
@@ -80,7 +80,7 @@ class Worker::Body {
     }
     if (outage_.given_up()) return false;
     if (stop.stop_requested()) return true;  // only what was received is still finished
-    if (const auto retry = applier_.next_retry()) look_at_ = std::min(look_at_, *retry);
+    if (const auto retry = applier_.next_retry()) retry_at_ = std::min(retry_at_, *retry);
     run_due();
     return true;
   }
@@ -103,15 +103,18 @@ class Worker::Body {
   }
 
   milliseconds time_to_wait() {
-    const auto now = steady_clock::now();
-    if (now >= look_at_) return milliseconds(0);
-    return std::chrono::ceil<milliseconds>(look_at_ - now);
+    const auto now = steady_clock::now(), look = std::min(look_at_, retry_at_);
+    if (now >= look) return milliseconds(0);
+    return std::chrono::ceil<milliseconds>(look - now);
   }
 
   // Those that wait for their next attempt run together, as new ones do; then, one by one, those that may have ended a
   // worker. A few at a time, so that neither the kept nor the new ones wait for the others.
   void run_due() {
-    if (steady_clock::now() < look_at_) return;
+    const auto now = steady_clock::now();
+    if (now < std::min(look_at_, retry_at_)) return;
+    look_at_ = now;
+    if (now >= retry_at_) retry_at_ = steady_clock::time_point::max();
     if (applier_.due(most_due)) return;
     for (int i = 0; i < most_alone; ++i) {
       if (!alone_.due()) {
@@ -127,6 +130,14 @@ class Worker::Body {
     ::_exit(exit_time_bound);
   }
 
+  // While this lives, the receiver's trouble is ours.
+  struct Shown {
+    Shown(Body& body, const Receiver& receiver) : body(body) { body.set_receiver(&receiver); }
+    ~Shown() { body.set_receiver(nullptr); }
+    Shown(const Shown&) = delete;
+    Shown& operator=(const Shown&) = delete;
+    Body& body;
+  };
   void set_receiver(const Receiver* receiver) {
     const std::lock_guard lock(mutex_);
     receiver_ = receiver;
@@ -147,7 +158,8 @@ class Worker::Body {
   std::vector<Delivery> deliveries_;
   std::vector<Item> fresh_, suspects_;
   Settlements settlements_;
-  steady_clock::time_point look_at_{};
+  steady_clock::time_point look_at_{};                                   // for what waits in the store
+  steady_clock::time_point retry_at_ = steady_clock::time_point::max();  // of what is known to be due then
 
   mutable std::mutex mutex_;
   const Receiver* receiver_ = nullptr;

@@ -5,6 +5,7 @@ namespace onceward {
 namespace {
 
 using fixtures::insert_effect;
+using namespace std::chrono_literals;
 
 class Deliveries : public Workplace {};
 ONCEWARD_AT_EVERY_STORE(Deliveries);
@@ -46,6 +47,41 @@ TEST_P(Deliveries, ThatCannotBeReadAreParkedWithTheirBytes) {
   work_off(MessageHandler(insert_effect));
   EXPECT_EQ(under_->effects(), 1);
   EXPECT_EQ(under_->rows_in("quarantine"), 2);
+  EXPECT_EQ(parked("malformed_json"), 1);
+}
+
+// A server ends a session that is idle in a transaction for longer than both deadlines together.
+TEST_P(Deliveries, WithHandlersThatAreSlowTogetherAreDividedUntilTheyFit) {
+  declaration_.time_bound = 1s;
+  waits_ = {.lock = 300ms, .statement = 300ms};
+  push_numbered(12);
+  work_off(MessageHandler([](const Envelope& message, Transaction& transaction) {
+    std::this_thread::sleep_for(100ms);
+    return insert_effect(message, transaction);
+  }));
+  EXPECT_EQ(under_->effects(), 12);
+  EXPECT_EQ(under_->rows_in("quarantine"), 0);
+}
+
+TEST_P(Deliveries, ThatTheStoreRefusesToParkAreHeldWithoutHaste) {
+  const bool postgres = under_->table("x") == "onceward.x";
+  if (postgres) {
+    under_->reader().run(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'no'; END$$");
+    under_->reader().run(
+        "CREATE TRIGGER refuse BEFORE INSERT ON onceward.quarantine FOR EACH ROW EXECUTE FUNCTION refuse()");
+  } else {
+    under_->reader().run(
+        "CREATE TRIGGER refuse BEFORE INSERT ON onceward_quarantine BEGIN SELECT RAISE(ABORT, 'no'); END");
+  }
+  const std::string_view bytes[] = {"{\"no\":\"json"};
+  queue_.push(bytes);
+  const std::jthread mender([&] {
+    fixtures::await("it says that it waits", [&] { return tally_.outages > 0; });
+    EXPECT_LT(tally_.reruns, 20u);
+    under_->reader().run(postgres ? "DROP FUNCTION refuse() CASCADE" : "DROP TRIGGER refuse");
+  });
+  work_until("it is parked at last", [] { return true; }, MessageHandler(insert_effect));
   EXPECT_EQ(parked("malformed_json"), 1);
 }
 

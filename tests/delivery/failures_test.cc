@@ -67,6 +67,7 @@ TEST_P(Failures, ThrownAfterAQuery) {
     return Done{};
   }));
   expect_only_the_bad_quarantined("unclassified");
+  EXPECT_LE(tally_.reruns, 3u) << "each of them has cost its neighbours a round";
 }
 
 TEST_P(Failures, OfAStatement) {
@@ -123,6 +124,17 @@ TEST_P(Failures, OfABatchHandlerAreFoundByHalves) {
     for (std::size_t i = 0; i < messages.size(); ++i) {
       messages.whole().execute(insert_note, messages[i].message_id(), messages[i].payload());
       if (is_bad(messages[i])) throw std::runtime_error("no");
+    }
+  }));
+  expect_only_the_bad_quarantined("unclassified");
+}
+
+TEST_P(Failures, OfABatchHandlerThatThrowsWhatIsNoException) {
+  push_some_bad();
+  work_off(BatchHandler([this](Messages& messages) {
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      messages.whole().execute(insert_note, messages[i].message_id(), messages[i].payload());
+      if (is_bad(messages[i])) throw 7;
     }
   }));
   expect_only_the_bad_quarantined("unclassified");

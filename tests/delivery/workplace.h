@@ -41,7 +41,7 @@ class Workplace : public testing::TestWithParam<fixtures::Backend> {
     std::vector<std::jthread> threads;
     for (int i = 0; i < workers; ++i) {
       threads.emplace_back([&](std::stop_token stop) {
-        const auto store = under_->open();
+        const auto store = under_->open(waits_);
         const auto source = queue_.open();
         Worker worker(declaration_, handler, *store, *source, tally_);
         worker.run(stop, std::chrono::seconds(20));
@@ -79,6 +79,7 @@ class Workplace : public testing::TestWithParam<fixtures::Backend> {
   ConsumerTally tally_;
   std::unique_ptr<fixtures::StoreUnderTest> under_ = GetParam().make();
   Declaration declaration_ = fixtures::consumer();
+  fixtures::Waits waits_;
 };
 
 }  // namespace onceward
