@@ -132,7 +132,7 @@ class Worker::Body {
 
   // While this lives, the receiver's trouble is ours.
   struct Shown {
-    Shown(Body& body, const Receiver& receiver) : body(body) { body.set_receiver(&receiver); }
+    Shown(Body& its_body, const Receiver& receiver) : body(its_body) { body.set_receiver(&receiver); }
     ~Shown() { body.set_receiver(nullptr); }
     Shown(const Shown&) = delete;
     Shown& operator=(const Shown&) = delete;
