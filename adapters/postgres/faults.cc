@@ -91,10 +91,13 @@ std::optional<Fault> guarded(const PGresult* result, std::string_view sqlstate) 
 std::string sqlstate_of_refusal(const std::string& message) {
   constexpr std::string_view before = ":  ", after = ": ";
   constexpr std::size_t length = 5;
-  const auto at = message.find(before);
-  if (at == std::string::npos) return "";
-  const std::string_view said = std::string_view(message).substr(at + before.size());
-  return said.substr(std::min(said.size(), length)).starts_with(after) ? std::string(said.substr(0, length)) : "";
+  const auto of_a_code = [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z'); };
+  for (auto at = message.find(before); at != std::string::npos; at = message.find(before, at + 1)) {
+    const std::string_view said = std::string_view(message).substr(at + before.size());
+    const std::string_view code = said.substr(0, length);
+    if (std::ranges::all_of(code, of_a_code) && said.substr(code.size()).starts_with(after)) return std::string(code);
+  }
+  return "";
 }
 
 // Without libpq's own account of where it connected to: ours stands before it.

@@ -1,29 +1,22 @@
 // A broker that goes away between the commit and the acknowledgement: what was not confirmed is counted, comes back, and is
 // a duplicate then.
+#include "tests/crash/forwarding_source.h"
 #include "tests/crash/scene.h"
 #include "tests/crash/worked.h"
 
 namespace onceward::crash {
 namespace {
 
-class SourceThatLosesAnAck final : public Source {
+class SourceThatLosesAnAck final : public ForwardingSource {
  public:
-  explicit SourceThatLosesAnAck(Source& source) : source_(source) {}
+  using ForwardingSource::ForwardingSource;
 
-  void receive(std::vector<Delivery>& into, std::size_t most, std::chrono::milliseconds wait) override {
-    source_.receive(into, most, wait);
-  }
   void settle(std::span<const Settlement> settlements) override {
     if (!lost_.exchange(true)) throw Fault(FaultCode::source_unavailable, Poisons::connection, "the broker is gone");
-    source_.settle(settlements);
+    ForwardingSource::settle(settlements);
   }
-  void wake() noexcept override { source_.wake(); }
-  std::optional<std::chrono::milliseconds> ack_timeout() const override { return source_.ack_timeout(); }
-  SourceCounters counters() const override { return source_.counters(); }
-  std::string describe() const override { return source_.describe(); }
 
  private:
-  Source& source_;
   std::atomic<bool> lost_ = false;
 };
 

@@ -64,7 +64,7 @@ TEST_P(Deliveries, WithHandlersThatAreSlowTogetherAreDividedUntilTheyFit) {
 }
 
 TEST_P(Deliveries, ThatTheStoreRefusesToParkAreHeldWithoutHaste) {
-  const bool postgres = under_->table("x") == "onceward.x";
+  const bool postgres = GetParam().name != "sqlite";
   if (postgres) {
     under_->reader().run(
         "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'no'; END$$");
@@ -77,8 +77,8 @@ TEST_P(Deliveries, ThatTheStoreRefusesToParkAreHeldWithoutHaste) {
   const std::string_view bytes[] = {"{\"no\":\"json"};
   queue_.push(bytes);
   const std::jthread mender([&] {
-    fixtures::await("it says that it waits", [&] { return tally_.outages > 0; });
-    EXPECT_LT(tally_.reruns, 20u);
+    while (tally_.outages == 0 && tally_.reruns < 20) std::this_thread::sleep_for(1ms);
+    EXPECT_LT(tally_.reruns, 20u) << "it tries without a pause";
     under_->reader().run(postgres ? "DROP FUNCTION refuse() CASCADE" : "DROP TRIGGER refuse");
   });
   work_until("it is parked at last", [] { return true; }, MessageHandler(insert_effect));
