@@ -1,6 +1,6 @@
 # The tree is the architecture: a stage may include only what stands before it in this list. tests/tidy reads it too.
-set(ONCEWARD_STAGES common declaration envelope source inbox effect outbox quarantine unit records worker)
-set(ONCEWARD_ADAPTERS sqlite postgres embedded memory)
+set(ONCEWARD_STAGES common declaration envelope wire source inbox effect outbox quarantine unit records worker)
+set(ONCEWARD_ADAPTERS sqlite postgres embedded memory rabbitmq kafka)
 
 set(ONCEWARD_LIBRARIES OpenSSL::Crypto fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus Threads::Threads)
 onceward_precompile(library onceward_compile LIBRARIES ${ONCEWARD_LIBRARIES})
@@ -37,6 +37,11 @@ set(ONCEWARD_OBJECTS_UP_TO_embedded ${ONCEWARD_OBJECTS})
 onceward_objects(memory adapters/memory)
 set(ONCEWARD_OBJECTS_UP_TO_memory ${ONCEWARD_OBJECTS})
 
+onceward_objects(rabbitmq adapters/rabbitmq PkgConfig::RABBITMQ)
+set(ONCEWARD_OBJECTS_UP_TO_rabbitmq ${ONCEWARD_OBJECTS})
+onceward_objects(kafka adapters/kafka PkgConfig::RDKAFKA)
+set(ONCEWARD_OBJECTS_UP_TO_kafka ${ONCEWARD_OBJECTS})
+
 set_source_files_properties(src/common/version.cc PROPERTIES
   COMPILE_DEFINITIONS ONCEWARD_VERSION="${PROJECT_VERSION}")
 
@@ -50,5 +55,5 @@ target_include_directories(onceward PUBLIC
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(onceward PUBLIC onceward_sqlite3
   PRIVATE OpenSSL::Crypto fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus PostgreSQL::PostgreSQL
-          Threads::Threads)
+          PkgConfig::RABBITMQ PkgConfig::RDKAFKA Threads::Threads)
 target_link_options(onceward PUBLIC ${ONCEWARD_SANITIZERS})

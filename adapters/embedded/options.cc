@@ -12,11 +12,10 @@
 #include <array>
 #include <charconv>
 #include <optional>
-#include <vector>
 
 #include "src/declaration/duration.h"
-#include "src/declaration/suggestion.h"
 #include "src/declaration/text.h"
+#include "src/declaration/url.h"
 #include "src/source/disturber.h"
 
 namespace onceward {
@@ -27,30 +26,10 @@ constexpr std::string_view scheme = "embedded:";
 
 Fault refused(std::string message) { return {FaultCode::source_refused, Poisons::connection, std::move(message)}; }
 
-std::optional<unsigned> digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
-  return std::nullopt;
-}
-
 std::string decoded(std::string_view text) {
-  std::string plain;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '%') {
-      plain += text[at];
-      continue;
-    }
-    const auto high = at + 1 < text.size() ? digit(text[at + 1]) : std::nullopt;
-    const auto low = at + 2 < text.size() ? digit(text[at + 2]) : std::nullopt;
-    if (!high || !low) {
-      throw refused("embedded: a % in the URL is followed by two hexadecimal digits; a plain % is written %25");
-    }
-    plain += static_cast<char>(*high << 4 | *low);
-    at += 2;
-  }
-  if (plain.find('\0') != std::string::npos) throw refused("embedded: the URL holds a NUL; leave it out");
-  return plain;
+  auto plain = declaration::percent_decoded(text);
+  if (plain.index() == 1) throw refused(fmt::format("embedded: {}", std::get<1>(plain)));
+  return std::get<0>(std::move(plain));
 }
 
 template <class Number>
@@ -61,16 +40,7 @@ std::optional<Number> number(std::string_view text) {
   return value;
 }
 
-void set_queue(EmbeddedOptions& options, const std::string& value) { options.queue = value; }
-
-void set_visibility(EmbeddedOptions& options, const std::string& value) {
-  const auto duration = declaration::read_duration(value);
-  if (!duration) {
-    throw refused(fmt::format("embedded: visibility={} is no duration; write {}", declaration::excerpt(value),
-                              declaration::duration_hint));
-  }
-  options.visibility = *duration;
-}
+constexpr std::array<std::string_view, 5> names{"queue", "visibility", "duplicates", "reorder", "seed"};
 
 void set_duplicates(EmbeddedOptions& options, const std::string& value) {
   const auto share = number<double>(value);
@@ -95,21 +65,17 @@ void set_seed(EmbeddedOptions& options, const std::string& value) {
   options.disturbance.seed = *seed;
 }
 
-constexpr std::array<std::string_view, 5> names{"queue", "visibility", "duplicates", "reorder", "seed"};
-constexpr std::array<void (*)(EmbeddedOptions&, const std::string&), 5> setters{set_queue, set_visibility,
-                                                                                set_duplicates, set_reorder, set_seed};
-
-void read_option(EmbeddedOptions& options, std::string_view text, std::array<bool, names.size()>& seen) {
-  const std::size_t equals = text.find('=');
-  const std::string_view name = text.substr(0, equals);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] != name) continue;
-    if (equals == text.npos) throw refused(fmt::format("embedded: write {}=value", name));
-    if (std::exchange(seen[i], true)) throw refused(fmt::format("embedded: {} is there twice; keep one", name));
-    return setters[i](options, decoded(text.substr(equals + 1)));
-  }
-  throw refused(fmt::format("embedded: the option {} is unknown; {}", declaration::in_quotes(name),
-                            declaration::suggest(name, names)));
+void set_all(EmbeddedOptions& options, std::string_view query) {
+  auto read = declaration::read_url_options(query);
+  if (const auto* const wrong = std::get_if<1>(&read)) throw refused(fmt::format("embedded: {}", *wrong));
+  const declaration::UrlOptions given("embedded", FaultCode::source_refused, std::get<0>(std::move(read)), names);
+  if (auto queue = given.text("queue")) options.queue = std::move(*queue);
+  const auto visibility =
+      given.duration("visibility", EmbeddedOptions::least_visibility, EmbeddedOptions::most_visibility);
+  if (visibility) options.visibility = *visibility;
+  if (const auto duplicates = given.text("duplicates")) set_duplicates(options, *duplicates);
+  if (const auto reorder = given.text("reorder")) set_reorder(options, *reorder);
+  if (const auto seed = given.text("seed")) set_seed(options, *seed);
 }
 
 }  // namespace
@@ -144,12 +110,7 @@ EmbeddedOptions read_embedded_url(std::string_view url) {
   const std::size_t mark = url.find('?');
   EmbeddedOptions options;
   options.path = decoded(url.substr(0, mark));
-  std::array<bool, names.size()> seen{};
-  for (std::string_view rest = mark == url.npos ? std::string_view() : url.substr(mark + 1); !rest.empty();) {
-    const std::size_t end = rest.find('&');
-    read_option(options, rest.substr(0, end), seen);
-    rest = end == rest.npos ? std::string_view() : rest.substr(end + 1);
-  }
+  if (mark != url.npos) set_all(options, url.substr(mark + 1));
   check(options);
   return options;
 }

@@ -12,7 +12,9 @@ Exit exit_of(FaultCode fault) {
     case FaultCode::store_refused:
     case FaultCode::store_read_only:
     case FaultCode::source_unavailable:
+    case FaultCode::publisher_unavailable:
     case FaultCode::source_refused:
+    case FaultCode::publisher_refused:
       return Exit::unavailable;
     case FaultCode::schema_missing:
     case FaultCode::schema_newer:

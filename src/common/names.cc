@@ -5,6 +5,7 @@
 #include "onceward/identity.h"
 #include "onceward/outcome.h"
 #include "onceward/refusal.h"
+#include "onceward/wire_format.h"
 #include "src/common/hex.h"
 
 namespace onceward {
@@ -32,6 +33,30 @@ std::string_view name(Mode mode) {
 std::optional<Mode> mode_named(std::string_view text) {
   for (const Mode mode : {Mode::live, Mode::replay, Mode::backfill, Mode::rebuild, Mode::forensic, Mode::repair}) {
     if (name(mode) == text) return mode;
+  }
+  return std::nullopt;
+}
+
+std::string_view name(WireFormat format) {
+  switch (format) {
+    case WireFormat::automatic:
+      return "auto";
+    case WireFormat::native:
+      return "native";
+    case WireFormat::envelope:
+      return "envelope";
+    case WireFormat::structured:
+      return "cloudevents";
+    case WireFormat::binary:
+      return "cloudevents-binary";
+  }
+  return "";
+}
+
+std::optional<WireFormat> wire_format_named(std::string_view text) {
+  for (const WireFormat format :
+       {WireFormat::automatic, WireFormat::native, WireFormat::envelope, WireFormat::structured, WireFormat::binary}) {
+    if (name(format) == text) return format;
   }
   return std::nullopt;
 }
@@ -178,6 +203,10 @@ std::string_view code(FaultCode fault) {
       return "source_unavailable";
     case FaultCode::source_refused:
       return "source_refused";
+    case FaultCode::publisher_unavailable:
+      return "publisher_unavailable";
+    case FaultCode::publisher_refused:
+      return "publisher_refused";
     case FaultCode::transaction_failed:
       return "transaction_failed";
   }

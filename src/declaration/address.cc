@@ -4,17 +4,18 @@
 #include <charconv>
 
 namespace onceward::declaration {
-namespace {
-
-bool is_host_character(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-';
-}
 
 std::optional<std::uint16_t> read_port(std::string_view text) {
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return port;
+}
+
+namespace {
+
+bool is_host_character(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-';
 }
 
 // Four numbers of 0 to 255.

@@ -13,6 +13,8 @@ struct Address {
   std::uint16_t port = 0;
 };
 std::optional<Address> read_address(std::string_view text);
+// A number that a port can have, 0 included.
+std::optional<std::uint16_t> read_port(std::string_view text);
 
 // 127.0.0.0/8, ::1 or localhost, in these spellings: whatever else a name server or a short form might lead there.
 bool is_loopback(std::string_view host);

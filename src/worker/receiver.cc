@@ -35,7 +35,7 @@ void Receiver::work(std::stop_token stop) {
     const Handover::Due due = handover_.wait_for_room(ending ? milliseconds(0) : longest_wait);
     if (!due.settlements.empty()) settle(due.settlements);
     if (ending) return;
-    if (due.room > 0) receive(due.room, stop);
+    receive(due.room, stop);  // without room, the connection is only tended
   }
 }
 

@@ -60,8 +60,10 @@ class Source {
 
   // Appends up to `most` deliveries in the order of the source, or fewer where they are large. Returns at once if there are
   // any, else when one comes, when wake() was called, or after `wait`; a source that others write to may take a little
-  // longer. Reconnects by itself, once a call; throws Fault(source_unavailable) while that does not work and
-  // Fault(source_refused) where somebody has to help, and has then appended nothing.
+  // longer. With `most` 0 it does not wait and only tends the connection (heartbeats, what the broker has to say), which is
+  // to happen every second while nothing is received. Reconnects by itself, once a call; throws
+  // Fault(source_unavailable) while that does not work and Fault(source_refused) where somebody has to help, and has then
+  // appended nothing.
   virtual void receive(std::vector<Delivery>& into, std::size_t most, std::chrono::milliseconds wait) = 0;
 
   // In the order of their receipt as far as possible: then a source that can acknowledges many with one word. A tag is

@@ -1,0 +1,62 @@
+// Kafka by way of librdkafka. docs/reference/sources.md describes the URL and its options.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "onceward/log.h"
+#include "onceward/port/publisher.h"
+#include "onceward/port/source.h"
+#include "onceward/wire_format.h"
+
+namespace onceward {
+
+struct KafkaConnection {
+  std::string brokers;  // host:port,host:port
+  // librdkafka's own properties, passed through (security.protocol, sasl.*, ssl.*, and the like). Those that would break
+  // the promise are refused: auto commit, auto offset store, acks, idempotence.
+  std::map<std::string, std::string> properties{};
+};
+
+struct KafkaSourceOptions {
+  enum class Start : std::uint8_t { earliest, latest };               // where nothing was committed yet
+  enum class OutOfRange : std::uint8_t { refuse, earliest, latest };  // where what was committed is no longer there
+
+  KafkaConnection connection{};
+  std::string topic{};
+  std::string group{};
+  Start start = Start::earliest;
+  OutOfRange out_of_range = OutOfRange::refuse;
+  bool cooperative = true;  // else partitions are taken away all at once
+  // How long a partition that is taken away waits for what was received of it to be settled.
+  std::chrono::milliseconds revoke_deadline{10'000};
+  std::string id_header = "id";          // of messages that are native
+  std::string dead_letter_topic{};       // where a confirmed copy of what is parked goes; empty: none
+  std::size_t queued_bytes = 32u << 20;  // fetched ahead
+  WireFormat format = WireFormat::automatic;
+  EnvelopeLimits limits{};
+};
+
+struct KafkaPublisherOptions {
+  KafkaConnection connection{};
+  std::size_t window = 10'000;  // messages without an answer
+  std::chrono::milliseconds confirm_deadline{30'000};
+  WireFormat format = WireFormat::automatic;
+};
+
+// kafka://[user[:password]@]host[:port][,host[:port]...]/topic?group=name[&option...]; an option with a dot in its name is
+// librdkafka's. Throws Fault(source_refused).
+KafkaSourceOptions read_kafka_source_url(std::string_view url);
+// The same without what is a source's own. Throws Fault(publisher_refused).
+KafkaPublisherOptions read_kafka_publisher_url(std::string_view url);
+
+// Joins the group. Throws as Source::receive().
+std::unique_ptr<Source> open_kafka(const KafkaSourceOptions& options, Log& log = silent_log());
+// A destination is a topic; the key, the record's. Idempotent, acks=all.
+std::unique_ptr<Publisher> open_kafka_publisher(const KafkaPublisherOptions& options, Log& log = silent_log());
+
+}  // namespace onceward

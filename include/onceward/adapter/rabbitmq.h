@@ -1,0 +1,75 @@
+// RabbitMQ over AMQP 0-9-1: classic and quorum queues. docs/reference/sources.md describes the URL and its options.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onceward/log.h"
+#include "onceward/port/publisher.h"
+#include "onceward/port/source.h"
+#include "onceward/wire_format.h"
+
+namespace onceward {
+
+// Names of options are those of RabbitMQ's own URIs where it has them.
+struct RabbitmqConnection {
+  struct Host {
+    std::string name;
+    std::uint16_t port = 0;
+  };
+  std::vector<Host> hosts;  // tried one after the other, each time from the next
+  std::string user = "guest";
+  std::string password = "guest";
+  std::string vhost = "/";
+  bool tls = false;
+  std::string ca_file{};           // cacertfile; empty: the system's
+  std::string certificate_file{};  // certfile
+  std::string key_file{};          // keyfile
+  bool verify_peer = true;         // verify=verify_none turns it off
+  std::chrono::seconds heartbeat{30};
+  std::chrono::milliseconds connect_deadline{10'000};  // connection_timeout
+};
+
+struct RabbitmqSourceOptions {
+  // What is declared if it is not there; else a missing queue is refused, and none is made.
+  enum class Declare : std::uint8_t { nothing, classic, quorum };
+
+  RabbitmqConnection connection{};
+  std::string queue{};
+  std::uint16_t prefetch = 2'000;  // 1 to 65535; without one a broker pushes all it has
+  // The broker's consumer_timeout: what is not settled by then ends the channel.
+  std::chrono::milliseconds consumer_timeout{1'800'000};
+  Declare declare = Declare::nothing;
+  // Where a copy of what is parked goes, by a publish that is confirmed before the message is acknowledged.
+  std::optional<std::string> dead_letter_exchange{};
+  std::string dead_letter_key{};
+  WireFormat format = WireFormat::automatic;
+  EnvelopeLimits limits{};
+};
+
+struct RabbitmqPublisherOptions {
+  RabbitmqConnection connection{};
+  std::size_t window = 2'000;  // messages without an answer; 1 to 65535
+  std::chrono::milliseconds confirm_deadline{30'000};
+  WireFormat format = WireFormat::automatic;
+};
+
+// rabbitmq://[user[:password]@]host[:port][,host[:port]]/vhost?queue=name[&option...], or rabbitmqs:// for TLS. Throws
+// Fault(source_refused).
+RabbitmqSourceOptions read_rabbitmq_source_url(std::string_view url);
+// The same without what is a source's own. Throws Fault(publisher_refused).
+RabbitmqPublisherOptions read_rabbitmq_publisher_url(std::string_view url);
+
+// Connects, checks the queue by a passive declaration, and consumes with manual acknowledgement. Throws as
+// Source::receive().
+std::unique_ptr<Source> open_rabbitmq(const RabbitmqSourceOptions& options, Log& log = silent_log());
+// Connects. A destination is an exchange, or "" for the default one; the key is the routing key. Publishes persistent
+// messages, `mandatory`, with confirms.
+std::unique_ptr<Publisher> open_rabbitmq_publisher(const RabbitmqPublisherOptions& options, Log& log = silent_log());
+
+}  // namespace onceward
