@@ -31,6 +31,7 @@ class StoppingStore final : public Store {
   std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) override {
     return std::make_unique<Unit>(store_.begin(consumer), *this);
   }
+  std::unique_ptr<Look> look() override { return store_.look(); }
   std::optional<std::chrono::milliseconds> next_due(const Enrolled& consumer) override {
     return store_.next_due(consumer);
   }
