@@ -17,9 +17,9 @@ constexpr const char* claim_sql =
     " ON CONFLICT DO NOTHING RETURNING key";
 constexpr const char* look_up_sql = "SELECT key, payload_hash FROM onceward.inbox WHERE key = ANY ($1::uuid[])";
 
-class PostgresFloor final : public Shape {
+class InBatches final : public PostgresBatches {
  public:
-  PostgresFloor(const FloorOptions& options, const Workload& work)
+  InBatches(const FloorOptions& options, const Workload& work)
       : wire_(options.url), work_(work), identities_(work.ids), effects_(options.consumer, options.outbox) {
     wire_.prepare("begin", "BEGIN");
     wire_.prepare("claim", claim_sql);
@@ -28,15 +28,9 @@ class PostgresFloor final : public Shape {
     wire_.prepare("commit", "COMMIT");
   }
 
-  double run(std::span<const Index> deliveries, std::size_t batch) override {
-    return run_in_batches(
-        deliveries, batch, [this](auto arriving) { touch(work_, arriving); }, [this](auto mine) { run_batch(mine); });
-  }
-
   Effort effort() const override { return {wire_.trips, wire_.statements}; }
 
- private:
-  void run_batch(std::span<const Index> deliveries) {
+  void commit(std::span<const Index> deliveries) override {
     const auto identities = identities_.of(work_, deliveries);
     claim(identities);
     repeats_.clear();
@@ -52,6 +46,7 @@ class PostgresFloor final : public Shape {
     wire_.finish();
   }
 
+ private:
   void claim(std::span<Identity> identities) {
     keys_.clear(), hashes_.clear(), ids_.clear();
     for (const Identity& identity : identities) {
@@ -94,7 +89,27 @@ class PostgresFloor final : public Shape {
   Array keys_{Type::uuid}, hashes_{Type::bytea}, ids_{Type::text}, repeats_{Type::uuid};
 };
 
+class PostgresFloor final : public Shape {
+ public:
+  PostgresFloor(const FloorOptions& options, const Workload& work) : batches_(options, work), work_(work) {}
+
+  double run(std::span<const Index> deliveries, std::size_t batch) override {
+    return run_in_batches(
+        deliveries, batch, [this](auto arriving) { touch(work_, arriving); },
+        [this](auto mine) { batches_.commit(mine); });
+  }
+  Effort effort() const override { return batches_.effort(); }
+
+ private:
+  InBatches batches_;
+  const Workload& work_;
+};
+
 }  // namespace
+
+std::unique_ptr<PostgresBatches> postgres_batches(const FloorOptions& options, const Workload& work) {
+  return std::make_unique<InBatches>(options, work);
+}
 
 std::unique_ptr<Shape> postgres_floor(const FloorOptions& options, const Workload& work) {
   return std::make_unique<PostgresFloor>(options, work);

@@ -17,6 +17,15 @@ struct FloorOptions {
   bool outbox = true;     // without: what a handler that stages nothing is compared with
 };
 
+// The same, fed by somebody else: one connection, one thread.
+class PostgresBatches {
+ public:
+  virtual ~PostgresBatches() = default;
+  virtual void commit(std::span<const Index> deliveries) = 0;
+  virtual Effort effort() const = 0;
+};
+std::unique_ptr<PostgresBatches> postgres_batches(const FloorOptions& options, const Workload& work);
+
 std::unique_ptr<Shape> postgres_floor(const FloorOptions& options, const Workload& work);
 
 }  // namespace onceward::bench

@@ -11,7 +11,7 @@
 namespace onceward::bench {
 namespace {
 
-class Consumer {
+class Consumer final : public PostgresBatches {
  public:
   Consumer(const FloorOptions& options, const Workload& work)
       : wire_(options.url, Wire::Mode::plain), work_(work), identities_(work.ids), consumer_(binary(options.consumer)) {
@@ -19,6 +19,11 @@ class Consumer {
     prepare_one_by_one(wire_);
     wire_.prepare("commit", "COMMIT");
   }
+
+  void commit(std::span<const Index> deliveries) override {
+    for (const Index index : deliveries) process(index);
+  }
+  Effort effort() const override { return {wire_.trips, wire_.statements}; }
 
   void process(Index index) {
     const Message& message = work_.messages[index];
@@ -40,8 +45,6 @@ class Consumer {
     }
     wire_.execute("commit");
   }
-
-  const Wire& wire() const { return wire_; }
 
  private:
   Wire wire_;
@@ -73,8 +76,8 @@ class PostgresEach final : public Shape {
   Effort effort() const override {
     Effort sum;
     for (const auto& consumer : consumers_) {
-      sum.round_trips += consumer->wire().trips;
-      sum.statements += consumer->wire().statements;
+      sum.round_trips += consumer->effort().round_trips;
+      sum.statements += consumer->effort().statements;
     }
     return sum;
   }
@@ -84,6 +87,10 @@ class PostgresEach final : public Shape {
 };
 
 }  // namespace
+
+std::unique_ptr<PostgresBatches> postgres_one_by_one(const FloorOptions& options, const Workload& work) {
+  return std::make_unique<Consumer>(options, work);
+}
 
 std::unique_ptr<Shape> postgres_each(const FloorOptions& options, const Workload& work, std::size_t connections) {
   return std::make_unique<PostgresEach>(options, work, connections);

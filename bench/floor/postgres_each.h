@@ -6,6 +6,9 @@
 
 namespace onceward::bench {
 
+// One of those connections, fed by somebody else.
+std::unique_ptr<PostgresBatches> postgres_one_by_one(const FloorOptions& options, const Workload& work);
+
 std::unique_ptr<Shape> postgres_each(const FloorOptions& options, const Workload& work, std::size_t connections);
 
 }  // namespace onceward::bench

@@ -61,14 +61,14 @@ void print_table(const std::vector<Line>& lines) {
 void print_json(const std::vector<Line>& lines) {
   auto list = nlohmann::ordered_json::array();
   for (const Line& line : lines) {
-    list.push_back({{"store", line.store},
-                    {"name", line.name},
-                    {"per_second", line.per_second},
-                    {"ratio_to_floor", value_or_null(line.ratio_to_floor)},
-                    {"wal_bytes", value_or_null(line.wal_bytes)},
-                    {"statements", value_or_null(line.statements)},
-                    {"fsyncs", value_or_null(line.fsyncs)},
-                    {"round_trips", value_or_null(line.round_trips)}});
+    auto& one = list.emplace_back(nlohmann::ordered_json{{"store", line.store}, {"name", line.name}});
+    if (!line.broker.empty()) one["broker"] = line.broker;
+    one.update({{"per_second", line.per_second},
+                {"ratio_to_floor", value_or_null(line.ratio_to_floor)},
+                {"wal_bytes", value_or_null(line.wal_bytes)},
+                {"statements", value_or_null(line.statements)},
+                {"fsyncs", value_or_null(line.fsyncs)},
+                {"round_trips", value_or_null(line.round_trips)}});
   }
   fmt::print("{}\n", list.dump(2));
 }

@@ -17,6 +17,7 @@ std::size_t parse_count(const std::string& text);
 struct Line {
   std::string store;
   std::string name;
+  std::string broker{};  // where messages come from one
   double per_second = 0;
   std::optional<double> ratio_to_floor;
   // Each for one message; nothing where the store has none.

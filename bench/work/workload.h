@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace onceward::bench {
@@ -45,6 +46,19 @@ struct WorkloadOptions {
   std::uint64_t seed = 1;
 };
 Workload make_workload(const WorkloadOptions& options);
+
+// Which message has the id.
+class Numbers {
+ public:
+  explicit Numbers(const Workload& work) {
+    number_of_.reserve(work.messages.size());
+    for (Index index = 0; index < work.messages.size(); ++index) number_of_.emplace(work.messages[index].id, index);
+  }
+  Index of(std::string_view id) const { return number_of_.at(id); }
+
+ private:
+  std::unordered_map<std::string_view, Index> number_of_;
+};
 
 // Reads every byte of the messages, as their receiver would just have done.
 void touch(const Workload& work, std::span<const Index> deliveries);

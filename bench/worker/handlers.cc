@@ -44,13 +44,14 @@ void stage(Transaction& transaction, const Message& message) {
 // Set-wise; its memory is kept from batch to batch.
 class Batched {
  public:
-  explicit Batched(const Workload& work) : work_(work) {}
+  explicit Batched(const Workload& work, const Numbers* numbers = nullptr) : work_(work), numbers_(numbers) {}
 
   void operator()(Messages& messages) {
     accounts_.clear(), amounts_.clear(), ids_.clear();
     folded_.clear();
     for (std::size_t i = 0; i < messages.size(); ++i) {
-      const Message& message = message_of(work_, messages[i]);
+      const Message& message =
+          numbers_ ? work_.messages[numbers_->of(messages[i].message_id().text())] : message_of(work_, messages[i]);
       accounts_.push_back(message.account);
       amounts_.push_back(message.amount);
       ids_.push_back(messages[i].message_id().text());
@@ -69,6 +70,7 @@ class Batched {
 
  private:
   const Workload& work_;
+  const Numbers* const numbers_;
   std::vector<std::int64_t> accounts_, amounts_;
   std::vector<std::string_view> ids_;
   Folded folded_;
@@ -107,6 +109,11 @@ Workload with_ill_typed_fields(const Workload& work) {
 
 Handler batch_handler(const Workload& work) {
   const auto batched = std::make_shared<Batched>(work);
+  return BatchHandler([batched](Messages& messages) { (*batched)(messages); });
+}
+
+Handler batch_handler(const Workload& work, const Numbers& numbers) {
+  const auto batched = std::make_shared<Batched>(work, &numbers);
   return BatchHandler([batched](Messages& messages) { (*batched)(messages); });
 }
 

@@ -24,6 +24,7 @@ void WatchedSource::receive(std::vector<Delivery>& into, std::size_t most, std::
 }
 
 void WatchedSource::settle(std::span<const Settlement> settlements) {
+  if (hooks_.settling) hooks_.settling(settlements);
   source_->settle(settlements);
   {
     const std::lock_guard lock(mutex_);

@@ -17,8 +17,9 @@ class WatchedSource final : public Source {
  public:
   using Clock = std::chrono::steady_clock;
   struct Hooks {
-    std::function<void(std::size_t most)> before_receive{};  // both on the source's thread
+    std::function<void(std::size_t most)> before_receive{};  // all on the source's thread
     std::function<void(std::span<const Delivery>)> arrived{};
+    std::function<void(std::span<const Settlement>)> settling{};
   };
 
   WatchedSource(std::unique_ptr<Source> source, Hooks hooks) : source_(std::move(source)), hooks_(std::move(hooks)) {}

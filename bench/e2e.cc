@@ -1,0 +1,151 @@
+// `./run bench e2e`: work W from a broker that was filled before the clock starts into PostgreSQL, beside the raw drain of
+// that broker, a bare consumer by hand and the consumer that most people write, all into the same tables.
+//
+// Timings that miss their bar are printed and forgiven, since machines are shared; contents are not.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "bench/broker/latency.h"
+#include "bench/broker/shapes.h"
+#include "bench/work/postgres_database.h"
+#include "bench/work/report.h"
+#include "bench/work/rounds.h"
+
+namespace onceward::bench {
+namespace {
+
+constexpr std::int32_t first_consumer = 1;  // that is enrolled in an empty store
+constexpr std::size_t hand_written_workers = 16;
+constexpr std::size_t share_of_each = 10;
+
+struct Options {
+  std::string broker = "rabbitmq-quorum";
+  std::string store = "postgres";
+  std::string messages = "200k";
+  std::size_t batch = 1000;
+  std::size_t rounds = 3;
+  std::string ids = "random";
+  std::string output = "table";
+  bool latency = false;
+  double rate = 0;
+  bool json() const { return output == "json"; }
+};
+
+std::string server(const char* variable) {
+  const char* const url = std::getenv(variable);
+  if (url == nullptr) throw std::runtime_error(fmt::format("{} is not set; ./run bench e2e sets it", variable));
+  return url;
+}
+
+std::unique_ptr<BareBroker> broker_named(const std::string& name, const Workload& work) {
+  if (name == "kafka") return bare_kafka(server("ONCEWARD_TEST_KAFKA"), work);
+  return bare_rabbitmq(server("ONCEWARD_TEST_RABBITMQ"), work,
+                       name == "rabbitmq" ? QueueKind::classic : QueueKind::quorum);
+}
+
+std::vector<Case> cases_of(PostgresDatabase& database, BareBroker& broker, const Workload& work) {
+  const FloorOptions options{database.url(), first_consumer, true};
+  return {
+      {"raw", &work, [&](const Workload&) { return raw_drain(broker); }},
+      {"floor", &work, [&broker, options](const Workload& its) { return bare_consumer(broker, options, its); }},
+      {"onceward", &work, [&](const Workload& its) { return onceward_consumer(broker, database.open(), its); }},
+      {"each", &work,
+       [&broker, options](const Workload& its) { return each_consumer(broker, options, its, hand_written_workers); },
+       share_of_each},
+  };
+}
+
+std::vector<Bar> bars_of(const std::string& broker, const Samples& samples) {
+  const auto to_floor = ratio(samples.at("onceward"), samples.at("floor"), &Sample::per_second);
+  const auto to_each = ratio(samples.at("onceward"), samples.at("each"), &Sample::per_second);
+  std::vector<Bar> bars{
+      {fmt::format("{}: {:.2f} of the bare consumer (bar 0.7, aim 0.85)", broker, to_floor), to_floor >= 0.7, false},
+      {fmt::format("{}: {:.1f} times the hand-written one (bar 6)", broker, to_each), to_each >= 6, false}};
+  for (std::size_t round = 0; round < samples.at("floor").size(); ++round) {
+    const bool same = samples.at("onceward")[round].contents == samples.at("floor")[round].contents;
+    bars.push_back({fmt::format("{}: round {}, the same rows as the bare consumer", broker, round + 1), same, true});
+  }
+  return bars;
+}
+
+std::vector<Line> lines_of(const std::string& broker, const std::vector<Case>& cases, const Samples& samples) {
+  std::vector<Line> lines;
+  for (const Case& one : cases) {
+    const auto& mine = samples.at(one.name);
+    lines.push_back({.store = "postgres",
+                     .name = one.name,
+                     .broker = broker,
+                     .per_second = middle(mine, &Sample::per_second),
+                     .ratio_to_floor = ratio(mine, samples.at("floor"), &Sample::per_second),
+                     .wal_bytes = middle(mine, &Sample::wal_bytes),
+                     .statements = middle(mine, &Sample::statements),
+                     .fsyncs = middle(mine, &Sample::fsyncs),
+                     .round_trips = middle(mine, &Sample::round_trips)});
+  }
+  return lines;
+}
+
+void print_notes(const Options& options, PostgresDatabase& database, const BareBroker& broker) {
+  fmt::print("{} messages of 500 bytes, one in ten a repeat, ids {}; batches of {}; medians of {} interleaved rounds\n",
+             options.messages, options.ids, options.batch, options.rounds);
+  for (const std::string& setting : broker.settings()) fmt::print("{}\n", setting);
+  for (const std::string& setting : database.settings()) fmt::print("{}\n", setting);
+  fmt::print(
+      "raw receives and acknowledges only; floor is a consumer by hand, receiving and committing at once; each has a\n"
+      "transaction a message on {} threads and does a {}th of the work. The clock starts before they connect.\n",
+      hand_written_workers, share_of_each);
+}
+
+int run(const Options& options) {
+  const Workload work = make_workload(
+      {.ids = options.ids == "time" ? Ids::time : Ids::random, .deliveries = parse_count(options.messages)});
+  const auto database = postgres_database(server("ONCEWARD_TEST_POSTGRES"));
+  const auto broker = broker_named(options.broker, work);
+  Progress progress;
+  if (options.latency) {
+    return print_latencies(measure_latency(*database, *broker, work, {options.rate}, progress), options.json());
+  }
+  if (!options.json()) print_notes(options, *database, *broker);
+  const std::vector<Case> cases = cases_of(*database, *broker, work);
+  const Samples samples = run_rounds(*database, cases, {options.rounds, options.batch}, progress);
+  progress.say("");
+  const std::vector<Line> lines = lines_of(options.broker, cases, samples);
+  options.json() ? print_json(lines) : print_table(lines);
+  return print_bars(bars_of(options.broker, samples), options.json()) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace onceward::bench
+
+int main(int argc, char** argv) {
+  onceward::bench::Options options;
+  CLI::App app("From a broker into PostgreSQL, beside the same work written by hand.");
+  app.add_option("--broker", options.broker, "rabbitmq, rabbitmq-quorum or kafka")
+      ->check(CLI::IsMember({"rabbitmq", "rabbitmq-quorum", "kafka"}))
+      ->capture_default_str();
+  app.add_option("--store", options.store, "postgres")->check(CLI::IsMember({"postgres"}))->capture_default_str();
+  app.add_option("--messages", options.messages, "Deliveries a run, like 200k")->capture_default_str();
+  app.add_option("--batch", options.batch, "Deliveries a transaction")
+      ->check(CLI::Range(1, 100'000))
+      ->capture_default_str();
+  app.add_option("--rounds", options.rounds, "How often each shape runs")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--ids", options.ids, "random, or time: ids that carry one")
+      ->check(CLI::IsMember({"random", "time"}))
+      ->capture_default_str();
+  app.add_flag("--latency", options.latency, "Instead: from publish to commit, open loop, beside a bare consumer");
+  app.add_option("--rate", options.rate, "Of --latency, messages a second; by default half of what onceward can");
+  app.add_option("-o,--output", options.output, "table or json")->check(CLI::IsMember({"table", "json"}));
+  app.footer("The servers are those that ./run bench e2e starts.\nExample: ./run bench e2e --broker kafka --rounds 1");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return onceward::bench::run(options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench e2e: {}\n", error.what());
+    return 1;
+  }
+}
