@@ -50,8 +50,13 @@ class Times {
     const auto at = [&](double share) {
       return milliseconds[static_cast<std::size_t>(share * static_cast<double>(milliseconds.size() - 1))];
     };
-    return {
-        .rate = rate_, .p50 = at(0.5), .p99 = at(0.99), .most = milliseconds.back(), .messages = milliseconds.size()};
+    Latency latency;
+    latency.rate = rate_;
+    latency.p50 = at(0.5);
+    latency.p99 = at(0.99);
+    latency.most = milliseconds.back();
+    latency.messages = milliseconds.size();
+    return latency;
   }
 
  private:
@@ -150,7 +155,7 @@ Latency onceward(PostgresDatabase& database, BareBroker& broker, const Workload&
   const auto store = database.open();
   const Declaration declaration = declaration_of(work.ids);
   ConsumerTally tally;
-  Worker worker(declaration, batch_handler(work, numbers), *store, source, tally);
+  Worker worker(declaration, batch_handler_by_id(work, numbers), *store, source, tally);
   times.begin();
   std::jthread working([&](std::stop_token stop) { worker.run(std::move(stop)); });
   publish(broker, times);

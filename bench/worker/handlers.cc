@@ -112,7 +112,7 @@ Handler batch_handler(const Workload& work) {
   return BatchHandler([batched](Messages& messages) { (*batched)(messages); });
 }
 
-Handler batch_handler(const Workload& work, const Numbers& numbers) {
+Handler batch_handler_by_id(const Workload& work, const Numbers& numbers) {
   const auto batched = std::make_shared<Batched>(work, &numbers);
   return BatchHandler([batched](Messages& messages) { (*batched)(messages); });
 }

@@ -22,7 +22,7 @@ Workload with_ill_typed_fields(const Workload& work);
 // Each borrows the workload.
 Handler batch_handler(const Workload& work);
 // Finds messages by their ids: those that came through a broker have no number.
-Handler batch_handler(const Workload& work, const Numbers& numbers);
+Handler batch_handler_by_id(const Workload& work, const Numbers& numbers);
 Handler message_handler(const Workload& work, Poison poison = Poison::none);
 Handler sql_handler(const Workload& work);
 
