@@ -18,11 +18,14 @@ Failure exhausted(int attempts) {
           .by = Failure::By::crash};
 }
 
+// One start among others that ended with its worker must leave an innocent message its attempts alone.
+constexpr int least_budget_to_share = 3;
+
 }  // namespace
 
 bool Alone::suspects(std::span<const Item> items, Settlements& settlements) {
   std::vector<Item> unknown;
-  if (!ask(items, unknown, settlements)) return false;
+  if (!ask(items, unknown, settlements) || !once_together(unknown, settlements)) return false;
   return std::ranges::all_of(unknown, [&](Item& item) { return count_start(item) && run(item, settlements); });
 }
 
@@ -78,6 +81,42 @@ bool Alone::take_answers(std::span<const Item> items, std::span<const Claimant> 
   return true;
 }
 
+bool Alone::once_together(std::vector<Item>& unknown, Settlements& settlements) {
+  if (unknown.size() < 2 || declaration_.retry.attempts < least_budget_to_share) return true;
+  std::vector<Item> never_begun;
+  if (!start_never_begun(unknown, never_begun)) return false;
+  if (applier_.as_declared(never_begun, settlements)) return true;
+  give_back(never_begun);
+  return false;
+}
+
+// Moves those that no worker has begun, as far as anybody knows, out of `unknown`, and counts the start of each.
+bool Alone::start_never_begun(std::vector<Item>& unknown, std::vector<Item>& never_begun) {
+  std::vector<Key> keys;
+  std::vector<Item*> asked;
+  for (Item& item : unknown) {
+    const auto identified = identify(*item.envelope, declaration_);
+    const auto* const claimant = std::get_if<Claimant>(&identified);
+    if (claimant == nullptr || !item.unsure) continue;
+    keys.push_back(claimant->key);
+    asked.push_back(&item);
+  }
+  if (keys.empty()) return true;
+  const bool counted = applier_.surely([&](UnitOfWork& unit) {
+    const std::vector<int> attempts = unit.attempts(keys);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      asked[i]->counted = attempts[i] == 0;
+      asked[i]->attempts = 1;
+      if (asked[i]->counted) unit.count(keys[i], Attempt::start, {});
+    }
+  });
+  const auto rest =
+      std::stable_partition(unknown.begin(), unknown.end(), [](const Item& item) { return item.counted; });
+  never_begun.assign(unknown.begin(), rest);
+  unknown.erase(unknown.begin(), rest);
+  return counted;
+}
+
 bool Alone::count_start(Item& item) {
   const auto identified = identify(*item.envelope, declaration_);
   const auto* const claimant = std::get_if<Claimant>(&identified);
@@ -100,19 +139,20 @@ bool Alone::count_start(Item& item) {
 bool Alone::run(Item& item, Settlements& settlements) {
   bump(tally_.alone);
   if (applier_.together({&item, 1}, settlements)) return true;
-  give_back(item);
+  give_back({&item, 1});
   return false;
 }
 
-// A stop ended it, and an outage was in the way: the attempt is not the message's. Tried once; without it the message has
-// one attempt less, and nothing worse.
-void Alone::give_back(const Item& item) {
-  const auto identified = identify(*item.envelope, declaration_);
-  const auto* const claimant = std::get_if<Claimant>(&identified);
-  if (claimant == nullptr) return;
+// A stop ended them, and an outage was in the way: the attempts are not the messages'. Tried once; without it a message
+// has one attempt less, and nothing worse. What was settled is done, and no longer asks for its attempts.
+void Alone::give_back(std::span<const Item> items) {
   try {
     const auto unit = store_.begin(applier_.consumer());
-    unit->count(item.kept.value_or(claimant->key), Attempt::given_back, {});
+    for (const Item& item : items) {
+      const auto identified = identify(*item.envelope, declaration_);
+      const auto* const claimant = std::get_if<Claimant>(&identified);
+      if (claimant != nullptr) unit->count(item.kept.value_or(claimant->key), Attempt::given_back, {});
+    }
     unit->commit();
   } catch (const Fault&) {
   }

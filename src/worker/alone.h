@@ -1,6 +1,10 @@
 // Messages that run by themselves: those that were delivered before, one of which may have ended a worker, and those that
 // our store kept. The start of each attempt is committed before it is made, so that a message which ends the process is
 // counted, and its neighbours are not.
+//
+// Where the source does not count deliveries, most of those that may have been delivered before never were (a partition
+// that was just assigned). They run together once, and all of them are charged with a start: should the worker end, they
+// come back charged, and only then run alone.
 #pragma once
 
 #include "src/worker/applier.h"
@@ -22,9 +26,11 @@ class Alone {
   bool ask(std::span<const Item> items, std::vector<Item>& unknown, Settlements& settlements);
   bool take_answers(std::span<const Item> items, std::span<const Claimant> claimants, std::span<const Answer> answers,
                     std::vector<Item>& unknown, Settlements& settlements);
+  bool once_together(std::vector<Item>& unknown, Settlements& settlements);
+  bool start_never_begun(std::vector<Item>& unknown, std::vector<Item>& never_begun);
   bool run(Item& item, Settlements& settlements);
   bool count_start(Item& item);
-  void give_back(const Item& item);
+  void give_back(std::span<const Item> items);
   bool landed(UnitOfWork& unit, const Kept& kept) const;
 
   const Declaration& declaration_;

@@ -22,6 +22,10 @@ bool Applier::each(std::span<const Item> items, Settlements& settlements) {
   return std::ranges::all_of(items, [&](const Item& item) { return together({&item, 1}, settlements); });
 }
 
+bool Applier::as_declared(std::span<const Item> items, Settlements& settlements) {
+  return declaration_.transaction == TransactionScope::each ? each(items, settlements) : together(items, settlements);
+}
+
 bool Applier::together(std::span<const Item> items, Settlements& settlements) {
   while (!items.empty()) {
     const auto next = items.first(std::min(items.size(), pace_.most()));
@@ -62,7 +66,7 @@ bool Applier::due(std::size_t most) {
     items.push_back({.envelope = &message.envelope, .kept = message.key, .attempts = message.attempts});
   }
   Settlements nobody_waits;
-  return declaration_.transaction == TransactionScope::each ? each(items, nobody_waits) : together(items, nobody_waits);
+  return as_declared(items, nobody_waits);
 }
 
 void Applier::admit(std::span<const Item> items) {

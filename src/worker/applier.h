@@ -27,6 +27,8 @@ class Applier {
   bool together(std::span<const Item> items, Settlements& settlements);
   // Each in a transaction of its own.
   bool each(std::span<const Item> items, Settlements& settlements);
+  // One of the two, as the consumer declares.
+  bool as_declared(std::span<const Item> items, Settlements& settlements);
   // Messages that wait in our store and are due, up to `most` of them; false if there were none.
   bool due(std::size_t most);
   // Parks messages whose identity was seen before with other content.

@@ -23,6 +23,7 @@ struct Item {
   std::int64_t quarantine = 0;               // the row from which a person sent it again; 0: none
   int attempts = 0;                          // used before
   bool counted = false;                      // this attempt is among them: it was counted when it began
+  bool unsure = false;                       // whether it was delivered before, since nobody counts
   std::shared_ptr<const Failure> failure{};  // known before it is run
 };
 

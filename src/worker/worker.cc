@@ -92,14 +92,13 @@ class Worker::Body {
     for (const Delivery& delivery : deliveries) {
       const Item item{.envelope = &delivery.envelope,
                       .refusal = delivery.refusal ? &*delivery.refusal : nullptr,
-                      .tag = delivery.tag};
+                      .tag = delivery.tag,
+                      .unsure = delivery.deliveries == 0};
       (delivery.redelivered && !item.refusal ? suspects_ : fresh_).push_back(item);
     }
     bump(tally_.received, deliveries.size());
     bump(tally_.redelivered, suspects_.size());
-    const bool each = declaration_.transaction == TransactionScope::each;
-    const bool done = each ? applier_.each(fresh_, settlements_) : applier_.together(fresh_, settlements_);
-    if (done && !suspects_.empty()) alone_.suspects(suspects_, settlements_);
+    if (applier_.as_declared(fresh_, settlements_) && !suspects_.empty()) alone_.suspects(suspects_, settlements_);
   }
 
   milliseconds time_to_wait() {

@@ -85,6 +85,16 @@ TEST_P(DeadlyMessages, ThatWereKeptForALaterAttemptHarmNoneOfThoseThatWaitWithTh
   expect_each_once();
 }
 
+// Where nobody counts deliveries all of them begin together once, charged with it; then alone.
+TEST_P(DeadlyMessages, FromASourceThatDoesNotCountHarmNoNeighbour) {
+  send({"good", "good", "good", "abort", "good", "good", "good"});
+  const std::vector<int> endings = restart_until_rest({{"forgetful", "1"}});
+  EXPECT_EQ(endings, std::vector<int>(budget, 128 + SIGABRT)) << "the first among others";
+  expect_only_quarantined("3");
+  EXPECT_LE(most_charged_but("3"), 2);
+  expect_each_once();
+}
+
 TEST_P(DeadlyMessages, TwoInOneBatchAreBothFound) {
   send({"good", "abort", "good", "killed", "good"});
   EXPECT_EQ(restart_until_rest().size(), std::size_t{1 + 2 * budget});

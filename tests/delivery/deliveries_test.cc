@@ -1,4 +1,5 @@
 // From the queue to the effect, once.
+#include "tests/crash/forgetful_source.h"
 #include "tests/delivery/workplace.h"
 
 namespace onceward {
@@ -83,6 +84,23 @@ TEST_P(Deliveries, ThatTheStoreRefusesToParkAreHeldWithoutHaste) {
   });
   work_until("it is parked at last", [] { return true; }, MessageHandler(insert_effect));
   EXPECT_EQ(parked("malformed_json"), 1);
+}
+
+// Any of them may have ended a worker before; each is charged with a start, and they are not run one by one for it.
+TEST_P(Deliveries, FromASourceThatDoesNotCountRunTogether) {
+  push_numbered(300);
+  std::jthread working([&](std::stop_token stop) {
+    const auto store = under_->open(waits_);
+    const auto real = queue_.open();
+    crash::ForgetfulSource source(*real);
+    Worker(declaration_, MessageHandler(insert_effect), *store, source, tally_).run(stop, 20s);
+  });
+  fixtures::await("the queue is empty", [&] { return idle(); });
+  working = {};
+  EXPECT_EQ(under_->effects(), 300);
+  EXPECT_EQ(under_->rows_in("attempt"), 300);
+  EXPECT_EQ(tally_.alone, 0u);
+  EXPECT_LT(batches(), 20u);
 }
 
 TEST_P(Deliveries, InATransactionEach) {

@@ -1,6 +1,6 @@
 // A worker on the store argv[1] and the embedded queue argv[2], until it is killed. Then name=value each: point (where it
-// stops itself), bound_ms, attempts, batch, busy_ms, folder (for what the handler remembers across lives). A message says
-// in its payload what its handler does: see act().
+// stops itself), bound_ms, attempts, batch, busy_ms, forgetful (the source does not count deliveries), folder (for what the
+// handler remembers across lives). A message says in its payload what its handler does: see act().
 #include <fcntl.h>
 
 #include <cstdlib>
@@ -11,6 +11,7 @@
 #include "onceward/adapter/embedded.h"
 #include "onceward/worker.h"
 #include "tests/crash/effect.h"
+#include "tests/crash/forgetful_source.h"
 #include "tests/crash/stopping_files.h"
 #include "tests/crash/stopping_source.h"
 #include "tests/fixtures/address.h"
@@ -104,7 +105,9 @@ void work(const std::string& store_address, const std::string& queue_url, const 
   const auto real_store = fixtures::open_address(store_address, {.path = {}, .busy_deadline = busy});
   const auto real_source = open_embedded(queue);
   StoppingStore store(*real_store, stop);
-  StoppingSource source(*real_source, store, stop);
+  ForgetfulSource forgetful(*real_source);
+  const bool forgets = number(options, "forgetful", 0) == 1;
+  StoppingSource source(forgets ? static_cast<Source&>(forgetful) : *real_source, store, stop);
   the_store = &store;
   the_source = &source;
   Declaration declaration = fixtures::consumer();
