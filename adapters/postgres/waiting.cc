@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "src/common/limits.h"
 #include "src/quarantine/kept_envelope.h"
 
 namespace onceward::postgres {
@@ -57,20 +58,24 @@ std::vector<int> read_used(const PGresult* result) {
   return used;
 }
 
-// Whoever has taken them is to be done when the lease ends; until then state 2 keeps them from the next.
+// Whoever has taken them is to be done when the lease ends; until then state 2 keeps them from the next. The length of what
+// is stored out of line is known without reading it.
 void queue_take_due(Connection& connection, std::int32_t consumer, std::size_t most, std::chrono::milliseconds lease) {
   static const std::string sql = fmt::format(
-      "WITH due AS (SELECT o.key FROM onceward.inbox_outcome o JOIN onceward.inbox_body b USING (key) "
+      "WITH due AS (SELECT o.key, o.next_attempt_at AS at, octet_length(b.payload) AS bytes "
+      "FROM onceward.inbox_outcome o JOIN onceward.inbox_body b USING (key) "
       "WHERE o.consumer = $1 AND o.state = 5 AND o.next_attempt_at <= statement_timestamp() "
       "ORDER BY o.next_attempt_at LIMIT $3 FOR UPDATE OF o SKIP LOCKED), "
+      "summed AS (SELECT key, sum(bytes) OVER (ORDER BY at, key) - bytes AS before FROM due), "
       "taken AS (UPDATE onceward.inbox_outcome o SET state = 2, recorded_at = statement_timestamp(), "
       "next_attempt_at = statement_timestamp() + $2 * interval '1 millisecond' "
-      "FROM due WHERE o.key = due.key RETURNING o.key) "
+      "FROM summed WHERE o.key = summed.key AND summed.before < $4 RETURNING o.key) "
       "SELECT b.key, 0::bigint, {}, b.envelope, b.payload FROM taken JOIN onceward.inbox_body b USING (key)",
       fmt::format(fmt::runtime(used_attempts), "b.key"));
   Column number = one(int4_type, std::int64_t{consumer}), milliseconds = one(int8_type, std::int64_t{lease.count()}),
-         limit = one(int8_type, static_cast<std::int64_t>(most));
-  connection.queue(sql, std::array{number.parameter(), milliseconds.parameter(), limit.parameter()});
+         limit = one(int8_type, static_cast<std::int64_t>(most)),
+         bytes = one(int8_type, static_cast<std::int64_t>(most_bytes_together));
+  connection.queue(sql, std::array{number.parameter(), milliseconds.parameter(), limit.parameter(), bytes.parameter()});
 }
 
 // The statement's time is the server's, and as one that does not change inside the statement it can be looked for in the

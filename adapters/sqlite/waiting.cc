@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "adapters/sqlite/schema.h"
+#include "src/common/limits.h"
 #include "src/quarantine/kept_envelope.h"
 
 namespace onceward::sqlite {
@@ -121,9 +122,12 @@ std::vector<Kept> take_due(Connection& connection, std::int32_t consumer, std::s
   find.bind(1, std::int64_t{consumer});
   find.bind(2, now);
   find.bind(3, static_cast<std::int64_t>(most));
-  find.each([&](sqlite3_stmt* row) {
+  std::size_t bytes = 0;
+  find.each_while([&](sqlite3_stmt* row) {
     Kept& kept = due.emplace_back(Kept{read_kept(text_at(row, 1), bytes_at(row, 2)), Key{}, 0, 0});
     std::memcpy(kept.key->bytes.data(), bytes_at(row, 0).data(), sizeof(Key::bytes));
+    bytes += kept.envelope.payload().size();
+    return bytes < most_bytes_together;
   });
   for (Kept& kept : due) {
     Statement& push_forward = connection.own(lease_waiting);

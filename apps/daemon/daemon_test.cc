@@ -288,7 +288,7 @@ TEST_F(RunningDaemon, IsNotReadyWhileTheDatabaseIsAwayAndSaysWhy) {
   fixtures::await("it is ready", [&] { return get(port, "/readyz").status == 200; });
   fixtures::await("it goes on", [&] { return effects() == 3; });
   EXPECT_TRUE(logged(*process, "the store is away; holding"));
-  EXPECT_TRUE(logged(*process, "the store is back"));
+  EXPECT_TRUE(logged(*process, "the store works again"));
   EXPECT_EQ(get(port, "/nonsense").status, 404);
 }
 

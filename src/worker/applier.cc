@@ -38,7 +38,7 @@ bool Applier::together(std::span<const Item> items, Settlements& settlements) {
 bool Applier::in_one(std::span<const Item> items, Settlements& settlements) {
   admit(items);
   if (round_.empty()) return true;
-  for (;;) {
+  while (!outage_.given_up()) {
     switch (try_round(settlements)) {
       case Tried::committed: {
         std::vector<const Claimant*> conflicts;
@@ -55,6 +55,7 @@ bool Applier::in_one(std::span<const Item> items, Settlements& settlements) {
         if (items.size() > pace_.most()) return together(items, settlements);
     }
   }
+  return false;
 }
 
 bool Applier::due(std::size_t most) {

@@ -22,7 +22,8 @@ class Applier {
   Applier(const Declaration& declaration, Handling& handling, Store& store, Outage& outage, ConsumerTally& tally,
           Log& log);
 
-  // Each of these ends when all is committed, and appends what can be settled; false if a stop ended it before.
+  // Each of these ends when all is committed, and appends what can be settled; false if a stop ended it before. No try
+  // begins after the deadline of the stop.
   // The messages in one transaction, as often as it takes; in several where their handlers are slow.
   bool together(std::span<const Item> items, Settlements& settlements);
   // Each in a transaction of its own.
@@ -75,7 +76,7 @@ class Applier {
 
 template <class Work>
 bool Applier::surely(Work&& work) {
-  for (;;) {
+  while (!outage_.given_up()) {
     try {
       const auto unit = store_.begin(consumer_);
       work(*unit);
@@ -88,6 +89,7 @@ bool Applier::surely(Work&& work) {
       if (!outage_.wait(fault)) return false;
     }
   }
+  return false;
 }
 
 }  // namespace onceward

@@ -4,18 +4,26 @@
 #include <iterator>
 #include <utility>
 
+#include "src/common/limits.h"
+
 namespace onceward {
 
 Handover::Due Handover::wait_for_room(std::chrono::milliseconds wait) {
   std::unique_lock lock(mutex_);
-  const auto room = [&] { return held_ || closed_ ? 0 : ahead_ - std::min(ahead_, waiting_.size()); };
+  const auto room = [&] {
+    const bool full = waiting_bytes_ >= most_bytes_together;
+    return held_ || closed_ || full ? 0 : ahead_ - std::min(ahead_, waiting_.size());
+  };
   room_.wait_for(lock, wait, [&] { return room() > 0 || !settlements_.empty() || closed_; });
   return {room(), std::exchange(settlements_, {})};
 }
 
 void Handover::deliver(std::vector<Delivery>& deliveries) {
+  std::size_t bytes = 0;
+  for (const Delivery& delivery : deliveries) bytes += delivery.envelope.payload().size();
   {
     const std::lock_guard lock(mutex_);
+    waiting_bytes_ += bytes;
     if (waiting_.empty()) {
       waiting_.swap(deliveries);
     } else {
@@ -33,6 +41,7 @@ void Handover::take(std::vector<Delivery>& into, std::chrono::milliseconds wait)
     arrived_.wait_for(lock, wait, [&] { return !waiting_.empty() || closed_ || woken_; });
     woken_ = false;
     waiting_.swap(into);
+    waiting_bytes_ = 0;
   }
   room_.notify_one();
 }

@@ -1,4 +1,5 @@
-// Between the two threads of a worker: deliveries one way, settlements the other. Both are bounded by the batch.
+// Between the two threads of a worker: deliveries one way, settlements the other. Both are bounded by the batch, and
+// deliveries also by their bytes: what waits here is less than most_bytes_together and one receive().
 #pragma once
 
 #include <chrono>
@@ -17,7 +18,7 @@ class Handover {
   explicit Handover(std::size_t batch) : batch_(batch), ahead_(batch) {}
 
   // --- the thread that owns the source
-  // Waits for room or for settlements, no longer than `wait`. Room is 0 while nobody is to receive.
+  // Waits for room or for settlements, no longer than `wait`. Room is 0 while nobody is to receive, or enough bytes wait.
   struct Due {
     std::size_t room = 0;
     std::vector<Settlement> settlements;
@@ -48,6 +49,7 @@ class Handover {
   std::condition_variable arrived_, room_;
   std::size_t ahead_;
   std::vector<Delivery> waiting_;
+  std::size_t waiting_bytes_ = 0;
   std::vector<Settlement> settlements_;
   bool held_ = false;
   bool closed_ = false;

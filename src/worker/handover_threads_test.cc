@@ -33,6 +33,25 @@ TEST(Handover, HasRoomForOneBatchBesidesTheOneUnderWay) {
   EXPECT_EQ(handover.wait_for_room(0ms).room, 10u);
 }
 
+TEST(Handover, HasNoRoomWhileEnoughBytesWait) {
+  const std::string megabyte(1u << 20, 'x');
+  EnvelopeFields fields;
+  fields.payload = megabyte;
+  Handover handover(1000);
+  std::vector<Delivery> large(15);
+  for (Delivery& delivery : large) delivery.envelope = Envelope(fields, nullptr);
+  handover.deliver(large);
+  EXPECT_EQ(handover.wait_for_room(0ms).room, 985u);
+  large.resize(1);
+  large[0].envelope = Envelope(fields, nullptr);
+  handover.deliver(large);
+  EXPECT_EQ(handover.wait_for_room(0ms).room, 0u);
+  std::vector<Delivery> taken;
+  handover.take(taken, 0ms);
+  EXPECT_EQ(taken.size(), 16u);
+  EXPECT_EQ(handover.wait_for_room(0ms).room, 1000u);
+}
+
 TEST(Handover, HeldOrClosedItHasNoRoomAndStillSettles) {
   Handover handover(10);
   handover.hold(true);

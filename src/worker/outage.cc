@@ -16,6 +16,23 @@ milliseconds delay_of(int tries) { return std::min(milliseconds(2) * (1 << std::
 // Races and short locks are daily life.
 constexpr int tries_before_told = 5;
 
+// What a person is to look for first; the fault tells the rest.
+std::string_view told(const Fault& fault) {
+  switch (fault.fault()) {
+    case FaultCode::busy:
+      return "somebody else holds a lock in the store; holding";
+    case FaultCode::lost_race:
+      return "every try loses a race in the store; holding";
+    case FaultCode::store_full:
+      return "the store is full; holding";
+    case FaultCode::statement_failed:
+    case FaultCode::constraint_violated:
+      return "the store refuses what is ours; holding";
+    default:
+      return "the store is away; holding";
+  }
+}
+
 }  // namespace
 
 bool Outage::wait(const Fault& fault) {
@@ -24,7 +41,7 @@ bool Outage::wait(const Fault& fault) {
     tally_.outages.fetch_add(1, std::memory_order_relaxed);
     handover_.hold(true);
     const LogField fields[] = {{"consumer", consumer_}, {"fault", code(fault.fault())}, {"why", fault.what()}};
-    log_.write(LogLevel::warn, "the store is away; holding", fields);
+    log_.write(LogLevel::warn, told(fault), fields);
   }
   std::unique_lock lock(mutex_);
   if (tries_ >= tries_before_told) trouble_ = fault.what();
@@ -38,7 +55,7 @@ void Outage::over() {
   if (tries_ >= tries_before_told) {
     handover_.hold(false);
     const LogField fields[] = {{"consumer", consumer_}};
-    log_.write(LogLevel::info, "the store is back", fields);
+    log_.write(LogLevel::info, "the store works again", fields);
     const std::lock_guard lock(mutex_);
     trouble_.clear();
   }

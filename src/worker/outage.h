@@ -1,5 +1,5 @@
-// What a worker does while the database is away: receives nothing more, holds what it has, tries again ever more slowly,
-// and says why.
+// What a worker does while the database is away or somebody is in its way there: receives nothing more, holds what it has,
+// tries again ever more slowly, and says why.
 #pragma once
 
 #include <chrono>

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 namespace onceward {
@@ -24,6 +25,28 @@ TEST(Watchdog, CancelsAtTheBoundAndGivesUpAtTwice) {
   await(gave_up);
   EXPECT_GE(Watchdog::Clock::now() - began, 80ms);
   EXPECT_EQ(cancelled, 1);
+}
+
+TEST(Watchdog, GivesUpAlsoWhileACancelNeverReturns) {
+  std::promise<void> network;
+  std::atomic<int> cancelled = 0, gave_up = 0;
+  {
+    Watchdog watchdog(
+        20ms,
+        [&, back = network.get_future().share()] {
+          ++cancelled;
+          back.wait();
+        },
+        [&] { ++gave_up; });
+    const Watched watched(watchdog);
+    await(cancelled);
+    for (const auto end = Watchdog::Clock::now() + 10s; gave_up == 0 && Watchdog::Clock::now() < end;) {
+      std::this_thread::sleep_for(1ms);
+    }
+    EXPECT_GT(gave_up, 0);
+    EXPECT_EQ(cancelled, 1);
+    network.set_value();
+  }
 }
 
 TEST(Watchdog, LeavesThoseAloneWhoReturnInTime) {

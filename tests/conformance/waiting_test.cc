@@ -97,6 +97,17 @@ TEST_P(Waiting, MessageWhoseLeaseHasEndedIsStartedAgain) {
   EXPECT_EQ(again->attempts, 2);
 }
 
+TEST_P(Waiting, FewerAreTakenTogetherWhereTheyAreLarge) {
+  std::vector<Message> messages;
+  for (int i = 0; i < 20; ++i) messages.push_back({.id = std::to_string(i), .payload = std::string(1u << 20, 'x')});
+  let_wait(Inbound(declaration_, messages));
+  for (const std::size_t taken : {16u, 4u, 0u}) {
+    auto unit = begin();
+    EXPECT_EQ(unit->take_due(256, 1h).size(), taken);
+    ASSERT_EQ(unit->commit(), Commit::committed);
+  }
+}
+
 TEST_P(Waiting, SeveralAreTakenTogetherAndKeptFromOthers) {
   const Inbound some(declaration_, {{.id = "a"}, {.id = "b"}, {.id = "c"}});
   let_wait(some);

@@ -97,5 +97,34 @@ TEST_P(Doubts, AboutTheStartOfAMessageThatWasSentAgainCountItOnce) {
             2);
 }
 
+// As a message does that fails anew in each round: nothing is waited for, and every try is followed by another.
+TEST_P(Doubts, ThatHaveNoEndEndWithTheTimeToDrain) {
+  for (const bool suspect : {false, true}) {
+    suspect ? push_suspect("b") : push({{.id = "a"}});
+    std::atomic<int> lost = 0;
+    std::atomic<bool> mended = false;
+    std::jthread worker([&](std::stop_token stop) {
+      work(stop, [&](bool) { return ++lost, mended ? Fate::answered : Fate::is_lost; }, 100ms);
+    });
+    fixtures::await("it tries again and again", [&] { return lost > 5; });
+    std::atomic<bool> ended = false;
+    std::jthread stopping([&] {
+      worker.request_stop();
+      worker.join();
+      ended = true;
+    });
+    for (const auto end = std::chrono::steady_clock::now() + 20s; !ended && std::chrono::steady_clock::now() < end;) {
+      std::this_thread::sleep_for(2ms);
+    }
+    EXPECT_TRUE(ended) << "it goes on as if nobody had asked it to stop";
+    mended = true;
+    stopping.join();
+    EXPECT_EQ(under_->effects(), 0);
+    EXPECT_EQ(queue_.depth().in_flight, 0u);
+    work_off(MessageHandler(insert_effect));
+    under_->reader().run("DELETE FROM effect");
+  }
+}
+
 }  // namespace
 }  // namespace onceward

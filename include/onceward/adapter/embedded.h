@@ -19,7 +19,7 @@ struct EmbeddedOptions {
   static constexpr std::chrono::milliseconds least_visibility{100};
   static constexpr std::chrono::milliseconds most_visibility{12 * 3'600'000};
   static constexpr std::size_t most_queues = 1'000;             // in one file
-  static constexpr std::size_t most_bytes_at_once = 64u << 20;  // that receive() hands out, or one message
+  static constexpr std::size_t most_bytes_at_once = 16u << 20;  // that receive() hands out, or one message
   static constexpr std::size_t most_message_bytes = 64u << 20;  // that can be sent
 
   std::string path;

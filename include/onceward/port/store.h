@@ -111,7 +111,8 @@ class UnitOfWork : public Enlistment {
   virtual std::vector<int> attempts(std::span<const Key> messages) = 0;
   virtual void count(const Key& message, Attempt attempt, std::string_view code) = 0;
 
-  // Picks up to `most` messages of the consumer that are due, and keeps them from others for `lease` (on the store's clock).
+  // Picks up to `most` messages of the consumer that are due, or fewer where they are large (16 MiB of payloads and the one
+  // that passes it), and keeps them from others for `lease` (on the store's clock).
   // Commit, then resume() them together. Nothing is counted: one that is not finished by the end of its lease was under
   // way when a worker ended, and is left to start_due().
   virtual std::vector<Kept> take_due(std::size_t most, std::chrono::milliseconds lease) = 0;
