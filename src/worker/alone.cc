@@ -26,7 +26,8 @@ constexpr int least_budget_to_share = 3;
 bool Alone::suspects(std::span<const Item> items, Settlements& settlements) {
   std::vector<Item> unknown;
   if (!ask(items, unknown, settlements) || !once_together(unknown, settlements)) return false;
-  return std::ranges::all_of(unknown, [&](Item& item) { return count_start(item) && run(item, settlements); });
+  return std::ranges::all_of(
+      unknown, [&](Item& item) { return applier_.passed_over(item) || (count_start(item) && run(item, settlements)); });
 }
 
 // Which of them were seen before is asked of all at once, by claiming them and undoing it: nothing is run for those.

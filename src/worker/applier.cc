@@ -16,7 +16,7 @@ Applier::Applier(const Declaration& declaration, Handling& handling, Store& stor
       consumer_(store.enroll(declaration)),
       effects_(handling),
       pace_(declaration.batch, handling.one_by_one() ? declaration.time_bound / 2 : Pace::Clock::duration::max()),
-      round_(declaration.retry) {}
+      round_(declaration.retry, declaration.order == Order::partition) {}
 
 bool Applier::each(std::span<const Item> items, Settlements& settlements) {
   return std::ranges::all_of(items, [&](const Item& item) { return together({&item, 1}, settlements); });
@@ -35,7 +35,21 @@ bool Applier::together(std::span<const Item> items, Settlements& settlements) {
   return true;
 }
 
+bool Applier::passed_over(const Item& item) const {
+  return item.tag && std::ranges::any_of(put_off_, [&](const PutOff& first) {
+           return first.partition == item.partition && first.tag <= *item.tag;
+         });
+}
+
+std::vector<Item> Applier::in_turn(std::span<const Item> items) const {
+  std::vector<Item> rest;
+  std::ranges::copy_if(items, std::back_inserter(rest), [&](const Item& item) { return !passed_over(item); });
+  return rest;
+}
+
 bool Applier::in_one(std::span<const Item> items, Settlements& settlements) {
+  std::vector<Item> rest;
+  if (!put_off_.empty()) items = rest = in_turn(items);
   admit(items);
   if (round_.empty()) return true;
   while (!outage_.given_up()) {
@@ -51,11 +65,30 @@ bool Applier::in_one(std::span<const Item> items, Settlements& settlements) {
         return false;
       case Tried::again:
         bump(tally_.reruns);
+        if (!round_.put_off().empty()) return without_put_off(items, settlements);
         if (effects_.company_fails() && items.size() > 1) return each(items, settlements);
         if (items.size() > pace_.most()) return together(items, settlements);
     }
   }
   return false;
+}
+
+// Their failures are counted by themselves, since nothing else of them is kept; then the others run without them.
+bool Applier::without_put_off(std::span<const Item> items, Settlements& settlements) {
+  const bool counted = surely([&](UnitOfWork& unit) {
+    for (const auto& [index, after] : round_.put_off()) {
+      if (!round_.item(index).counted) {
+        unit.count(round_.claimants()[index].key, Attempt::failure, round_.failure(index).code);
+      }
+    }
+  });
+  if (!counted) return false;
+  for (const auto& [index, after] : round_.put_off()) {
+    const Item& item = round_.item(index);
+    put_off_.push_back({*item.tag, item.partition, after, round_.attempts(index)});
+    count_put_off(tally_, round_, index);
+  }
+  return in_one(items, settlements);
 }
 
 bool Applier::due(std::size_t most) {
@@ -116,7 +149,7 @@ Applier::Tried Applier::try_round(Settlements& settlements) {
     unit = store_.begin(consumer_);
     enter(*unit);
     laps.claimed();
-    if (run_effects(*unit) == Ran::again) return Tried::again;
+    if (run_effects(*unit) == Ran::again || !round_.put_off().empty()) return Tried::again;
     laps.handled();
     switch (unit->commit()) {
       case Commit::committed:

@@ -38,6 +38,18 @@ class Applier {
   template <class Work>
   bool surely(Work&& work);
 
+  // Of a consumer with order: messages that are to be tried again, and are neither finished nor settled. Whatever comes
+  // after them in their partition is passed over until the next begin().
+  struct PutOff {
+    std::uint64_t tag = 0;
+    std::int32_t partition = -1;
+    std::chrono::milliseconds after{0};
+    int attempts = 0;  // used so far
+  };
+  std::span<const PutOff> put_off() const { return put_off_; }
+  bool passed_over(const Item& item) const;
+  void begin() { put_off_.clear(); }
+
   const Enrolled& consumer() const { return consumer_; }
   // How many messages are worth receiving ahead.
   std::size_t most() const { return pace_.most(); }
@@ -48,6 +60,8 @@ class Applier {
   enum class Tried { committed, again, stopped };
 
   bool in_one(std::span<const Item> items, Settlements& settlements);
+  bool without_put_off(std::span<const Item> items, Settlements& settlements);
+  std::vector<Item> in_turn(std::span<const Item> items) const;
   void admit(std::span<const Item> items);
   void add_refused_since(Item item, const Refusal& refusal);
   Tried try_round(Settlements& settlements);
@@ -65,6 +79,8 @@ class Applier {
   const Enrolled consumer_;
   Effects effects_;
   Pace pace_;
+
+  std::vector<PutOff> put_off_;
 
   // Of the round in hand.
   Round round_;

@@ -14,7 +14,7 @@ Handover::Due Handover::wait_for_room(std::chrono::milliseconds wait) {
     const bool full = waiting_bytes_ >= most_bytes_together;
     return held_ || closed_ || full ? 0 : ahead_ - std::min(ahead_, waiting_.size());
   };
-  room_.wait_for(lock, wait, [&] { return room() > 0 || !settlements_.empty() || closed_; });
+  room_.wait_for(lock, wait, [&] { return room() > 0 || !settlements_.empty() || ended_; });
   return {room(), std::exchange(settlements_, {})};
 }
 
@@ -71,6 +71,14 @@ void Handover::close() {
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
+  }
+  arrived_.notify_one();
+}
+
+void Handover::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = ended_ = true;
   }
   room_.notify_one();
   arrived_.notify_one();

@@ -36,8 +36,10 @@ class Handover {
   void hold(bool held);
 
   // --- either
-  // Nothing more is received; what has arrived can still be taken.
+  // Nothing more is received; what has arrived can still be taken, and what is settled is still told.
   void close();
+  // The source's thread waits no longer.
+  void end();
   bool closed() const;
   // Lets a take() that waits return.
   void wake();
@@ -53,6 +55,7 @@ class Handover {
   std::vector<Settlement> settlements_;
   bool held_ = false;
   bool closed_ = false;
+  bool ended_ = false;
   bool woken_ = false;
 };
 

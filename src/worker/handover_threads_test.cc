@@ -89,6 +89,18 @@ TEST(Handover, WakesTheOtherThread) {
   EXPECT_TRUE(taken.empty());
 }
 
+// While a worker drains, the source's thread sleeps between settlements.
+TEST(Handover, ClosedLetsTheSourcesThreadWaitUntilItEnds) {
+  Handover handover(10);
+  handover.close();
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(handover.wait_for_room(50ms).settlements.empty());
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 50ms);
+  std::jthread source([&] { handover.wait_for_room(60s); });
+  handover.end();
+  source.join();
+}
+
 TEST(Handover, LosesNothingBetweenTwoThreads) {
   constexpr std::uint64_t all = 20'000;
   Handover handover(64);

@@ -25,7 +25,7 @@ Receiver::Receiver(Source& source, Handover& handover, ConsumerTally& tally, Log
 
 Receiver::~Receiver() {
   thread_.request_stop();
-  handover_.close();
+  handover_.end();
   source_.wake();
 }
 

@@ -11,6 +11,7 @@ void Round::clear() {
   refused_.clear();
   failures_.clear();
   decided_.clear();
+  put_off_.clear();
   soonest_retry_.reset();
 }
 
@@ -31,7 +32,12 @@ void Round::finish(UnitOfWork& unit, Index index, Outcome outcome) {
 void Round::finish_failed(UnitOfWork& unit, Index index) {
   const Item& message = items_[index];
   const Failure& failure = failures_.at(index);
-  finish(unit, index, after_failure(failure, message.counted ? message.attempts : message.attempts + 1, budget_));
+  Outcome outcome = after_failure(failure, attempts(index), budget_);
+  if (const auto* const retry = std::get_if<Retry>(&outcome); retry && in_order_ && message.tag) {
+    put_off_.emplace(index, retry->after);
+    return;
+  }
+  finish(unit, index, std::move(outcome));
   if (!message.counted) unit.count(claimants_[index].key, Attempt::failure, failure.code);
 }
 
@@ -39,7 +45,7 @@ bool Round::take_out(UnitOfWork& unit, Index index, Failure failure) {
   remember(index, std::move(failure));
   if (!unit.forget(index)) return false;
   finish_failed(unit, index);
-  return true;
+  return !put_off_.contains(index);
 }
 
 std::vector<Index> Round::without_failed(UnitOfWork& unit, Part part) {

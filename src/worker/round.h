@@ -19,6 +19,7 @@ struct Item {
   const Envelope* envelope = nullptr;
   const Refusal* refusal = nullptr;          // why the source could not read it
   std::optional<std::uint64_t> tag{};        // towards the source; nothing for a kept message
+  std::int32_t partition = -1;               // of the source
   std::optional<Key> kept{};                 // the inbox row of a kept message
   std::int64_t quarantine = 0;               // the row from which a person sent it again; 0: none
   int attempts = 0;                          // used before
@@ -41,7 +42,8 @@ using Part = std::span<const Index>;
 
 class Round {
  public:
-  explicit Round(const RetryBudget& budget) : budget_(budget) {}
+  // `in_order`: a message from a source that is to be tried again is put off, and given no outcome.
+  Round(const RetryBudget& budget, bool in_order) : budget_(budget), in_order_(in_order) {}
 
   void clear();
   void add(const Item& item, Claimant claimant);
@@ -70,6 +72,10 @@ class Round {
   bool failed(Index index) const { return failures_.contains(index); }
   const Failure& failure(Index index) const { return failures_.at(index); }
   std::size_t failures() const { return failures_.size(); }
+  // Those that were put off, with their delays: the transaction must be rolled back, since they are claimed in it.
+  const std::map<Index, std::chrono::milliseconds>& put_off() const { return put_off_; }
+  // Including the attempt that has just failed.
+  int attempts(Index index) const { return items_[index].attempts + (items_[index].counted ? 0 : 1); }
   // The shortest delay after which one of them is to be run again.
   std::optional<std::chrono::milliseconds> soonest_retry() const { return soonest_retry_; }
   // The state that was given to the message; nothing for plain success.
@@ -79,11 +85,13 @@ class Round {
   void finish_failed(UnitOfWork& unit, Index index);
 
   const RetryBudget budget_;
+  const bool in_order_;
   std::vector<Item> items_;
   std::vector<Claimant> claimants_;
   std::vector<Refused> refused_;
   std::map<Index, Failure> failures_;
   std::map<Index, State> decided_;
+  std::map<Index, std::chrono::milliseconds> put_off_;
   std::optional<std::chrono::milliseconds> soonest_retry_;
 };
 

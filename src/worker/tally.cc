@@ -61,6 +61,11 @@ void count_outcomes(ConsumerTally& tally, const Round& round, Part firsts) {
   bump(tally.processed, firsts.size() - other);
 }
 
+void count_put_off(ConsumerTally& tally, const Round& round, Index index) {
+  bump(tally.retried);
+  bump(counter_of(tally, round.failure(index).by));
+}
+
 void Laps::committed(ConsumerTally& tally) const {
   const auto count = [](Durations& durations, Clock::duration took) {
     const double seconds = std::chrono::duration<double>(took).count();

@@ -15,6 +15,9 @@ void count_answers(ConsumerTally& tally, const Round& round, std::span<const Ans
 // What became of those that were run.
 void count_outcomes(ConsumerTally& tally, const Round& round, Part firsts);
 
+// A message that is to be tried again, and of which nothing else is kept.
+void count_put_off(ConsumerTally& tally, const Round& round, Index index);
+
 // The times of one transaction; counted if it is committed.
 class Laps {
  public:

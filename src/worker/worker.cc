@@ -7,6 +7,7 @@
 
 #include "src/worker/alone.h"
 #include "src/worker/applier.h"
+#include "src/worker/lanes.h"
 #include "src/worker/receiver.h"
 #include "src/worker/tally.h"
 
@@ -69,10 +70,12 @@ class Worker::Body {
   // What has arrived while the last batch was under way is the next one: no timer, and no wait when idle.
   bool work_once(std::stop_token stop) {
     handover_.take(deliveries_, time_to_wait());
+    lanes_.pass(deliveries_, steady_clock::now());
     if (!deliveries_.empty()) {
       settlements_.clear();
       apply(deliveries_);
-      handover_.receive_ahead(applier_.most());
+      lanes_.keep(deliveries_, applier_.put_off(), steady_clock::now());
+      handover_.receive_ahead(lanes_.held() < declaration_.batch ? applier_.most() : 0);
       handover_.settle(settlements_);
       source_.wake();
     } else if (stop.stop_requested()) {
@@ -93,16 +96,24 @@ class Worker::Body {
       const Item item{.envelope = &delivery.envelope,
                       .refusal = delivery.refusal ? &*delivery.refusal : nullptr,
                       .tag = delivery.tag,
+                      .partition = delivery.partition,
+                      .attempts = lanes_.attempts(delivery.tag),
                       .unsure = delivery.deliveries == 0};
       (delivery.redelivered && !item.refusal ? suspects_ : fresh_).push_back(item);
     }
+    applier_.begin();
     bump(tally_.received, deliveries.size());
     bump(tally_.redelivered, suspects_.size());
-    if (applier_.as_declared(fresh_, settlements_) && !suspects_.empty()) alone_.suspects(suspects_, settlements_);
+    // In a partition those of unknown history come first.
+    if (declaration_.order == Order::partition && !run_suspects()) return;
+    if (applier_.as_declared(fresh_, settlements_) && declaration_.order != Order::partition) run_suspects();
   }
 
+  bool run_suspects() { return suspects_.empty() || alone_.suspects(suspects_, settlements_); }
+
   milliseconds time_to_wait() {
-    const auto now = steady_clock::now(), look = std::min(look_at_, retry_at_);
+    const auto now = steady_clock::now();
+    const auto look = std::min({look_at_, retry_at_, lanes_.next().value_or(steady_clock::time_point::max())});
     if (now >= look) return milliseconds(0);
     return std::chrono::ceil<milliseconds>(look - now);
   }
@@ -155,6 +166,7 @@ class Worker::Body {
 
   // Of the store's thread.
   std::vector<Delivery> deliveries_;
+  Lanes lanes_;
   std::vector<Item> fresh_, suspects_;
   Settlements settlements_;
   steady_clock::time_point look_at_{};                                   // for what waits in the store

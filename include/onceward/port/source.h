@@ -33,6 +33,8 @@ struct Delivery {
   // and how often in all, 0 where the broker does not count.
   bool redelivered = false;
   std::uint32_t deliveries = 0;
+  // The part of the source whose messages come in order, and to one source at a time; -1 where there are no such parts.
+  std::int32_t partition = -1;
 };
 
 enum class Settle : std::uint8_t {
