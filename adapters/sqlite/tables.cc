@@ -70,17 +70,6 @@ void bind_optional(Statement& statement, int at, const auto& value) {
   value ? statement.bind(at, *value) : statement.bind_null(at);
 }
 
-// Runs a statement of ours that reads onceward_rows; `bind` gives it what all rows share. As single rows each would
-// begin a statement, read and write the table's sequence, and build the lists of its checks again.
-template <class Bind>
-void run_over(Connection& connection, std::string_view sql, const RowSource& rows, Bind&& bind) {
-  connection.rows().offer();
-  Statement& statement = connection.own(sql);
-  bind(statement);
-  const RowsTable::Showing showing(connection.rows(), rows);
-  statement.run();
-}
-
 void claim_identities(Connection& connection, Batch& batch, const Stamp& stamp) {
   Statement& insert = connection.own(insert_inbox);
   insert.bind(2, stamp.at_microseconds);
