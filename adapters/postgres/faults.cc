@@ -64,9 +64,17 @@ std::string field(const PGresult* result, int code) {
 constexpr std::string_view classes_without_values[] = {"08", "0A", "25", "26", "28", "34", "3D", "3F",
                                                        "40", "42", "53", "54", "55", "57", "58", "XX"};
 
+// A function may raise any code with any text. The server names the source of its procedural language then.
+bool raised_by_a_function(const PGresult* result) {
+  const std::string source = field(result, PG_DIAG_SOURCE_FILE);
+  constexpr std::string_view languages[] = {"pl_exec.c", "plpy_", "plperl.c", "pltcl.c"};
+  return std::ranges::any_of(languages, [&](std::string_view language) { return source.starts_with(language); });
+}
+
 std::string describe(const PGresult* result, std::string_view sqlstate) {
   const std::string_view kind = sqlstate.substr(0, 2);
-  if (std::ranges::find(classes_without_values, kind) != std::end(classes_without_values)) {
+  const bool without_values = std::ranges::find(classes_without_values, kind) != std::end(classes_without_values);
+  if (without_values && !raised_by_a_function(result)) {
     return field(result, PG_DIAG_MESSAGE_PRIMARY);
   }
   std::string place;
@@ -75,6 +83,7 @@ std::string describe(const PGresult* result, std::string_view sqlstate) {
                                    {"column", PG_DIAG_COLUMN_NAME}}) {
     if (const std::string name = field(result, code); !name.empty()) place += fmt::format(" {} \"{}\"", what, name);
   }
+  if (without_values) return "raised by a function" + place;
   return (kind == "22" ? "a value does not fit its type" : kind == "23" ? "violated" : "raised by a function") + place;
 }
 

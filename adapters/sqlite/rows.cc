@@ -142,6 +142,10 @@ void answer(sqlite3_context* context, Blob blob) {
   sqlite3_result_blob64(context, blob.bytes.empty() ? "" : blob.bytes.data(), blob.bytes.size(), SQLITE_STATIC);
 }
 
+void answer(sqlite3_context* context, const Key& key) {
+  sqlite3_result_blob(context, key.bytes.data(), static_cast<int>(key.bytes.size()), SQLITE_STATIC);
+}
+
 void RelationRows::column(sqlite3_context* context, std::size_t row, int column) const {
   const auto place = static_cast<std::size_t>(column);
   if (place >= relation_.columns.size()) return;  // NULL

@@ -72,5 +72,6 @@ class RelationRows final : public RowSource {
 
 void answer(sqlite3_context* context, std::string_view text);
 void answer(sqlite3_context* context, Blob blob);
+void answer(sqlite3_context* context, const Key& key);
 
 }  // namespace onceward::sqlite

@@ -30,11 +30,10 @@ constexpr std::string_view insert_body =
     "INSERT INTO onceward_inbox_body (key, envelope, payload, kept_at) VALUES (?1, ?2, ?3, ?4)";
 constexpr std::string_view insert_parked =
     "INSERT INTO onceward_quarantine (parked_at, consumer, fingerprint, reason, detail, tenant, producer, id, envelope, "
-    "payload, key, attempts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) "
+    "payload, key, attempts) SELECT ?1, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 FROM onceward_rows WHERE true "
     "ON CONFLICT (fingerprint) DO UPDATE SET state = 'parked', parked_at = excluded.parked_at, "
     "detail = excluded.detail, key = coalesce(excluded.key, key), retry_at = NULL, "
     "attempts = CASE WHEN excluded.key IS NULL THEN attempts ELSE excluded.attempts END WHERE state <> 'parked'";
-// Set-wise: as single rows each would read and write the table's sequence again.
 constexpr std::string_view insert_outbox =
     "INSERT INTO onceward_outbox (staged_at, consumer, cause, aggregate_version, event_version, id, type, key, tenant, "
     "aggregate_type, aggregate_id, correlation_id, causation_id, trace_parent, content_type, headers, payload) "
@@ -75,12 +74,19 @@ void claim_identities(Connection& connection, Batch& batch, const Stamp& stamp) 
   Statement& insert = connection.own(insert_inbox);
   insert.bind(2, stamp.at_microseconds);
   insert.bind(3, std::int64_t{stamp.consumer});
+  // Most batches have one tenant and one producer.
+  std::optional<std::string_view> tenant, producer;
+  const auto bind_other = [&insert](int at, std::optional<std::string_view>& bound, std::string_view text) {
+    if (bound == text) return;
+    insert.bind(at, text);
+    bound = text;
+  };
   for (const Batch::Index index : batch.to_claim()) {
     const Claimant& claimant = batch.claimants()[index];
     insert.bind(1, claimant.key);
     insert.bind(4, claimant.payload_hash);
-    insert.bind(5, claimant.tenant.text());
-    insert.bind(6, claimant.producer.text());
+    bind_other(5, tenant, claimant.tenant.text());
+    bind_other(6, producer, claimant.producer.text());
     insert.bind(7, claimant.id);
     if (insert.run() > 0) batch.claimed(index);
   }
@@ -111,7 +117,7 @@ class OutboxRows final : public RowSource {
     const Outgoing& message = staged.message;
     switch (column) {
       case 0:
-        if (staged.cause != no_cause) sqlite3_result_blob(context, staged.cause_key.bytes.data(), 16, SQLITE_STATIC);
+        if (staged.cause != no_cause) sqlite::answer(context, staged.cause_key);
         return;
       case 1:
         return answer(context, message.aggregate_version);
@@ -152,6 +158,48 @@ class OutboxRows final : public RowSource {
   }
 
   std::span<const StagedOutgoing> rows_;
+};
+
+class ParkedRows final : public RowSource {
+ public:
+  // `attempts` that each has used.
+  ParkedRows(std::span<const Parked* const> rows, std::span<const int> attempts) : rows_(rows), attempts_(attempts) {}
+  std::size_t size() const override { return rows_.size(); }
+
+  void column(sqlite3_context* context, std::size_t row, int column) const override {
+    const Parked& parked = *rows_[row];
+    switch (column) {
+      case 0:
+        return sqlite3_result_int(context, parked.consumer);
+      case 1:
+        return answer(context, parked.fingerprint);
+      case 2:
+        return answer(context, parked.reason);
+      case 3:
+        return answer(context, parked.detail);
+      case 4:
+        return answer(context, parked.tenant);
+      case 5:
+        return answer(context, parked.producer);
+      case 6:
+        return answer(context, parked.id);
+      case 7:
+        return answer(context, parked.envelope);
+      case 8:
+        return answer(context, Blob{parked.payload});
+      case 9:
+        if (parked.key) answer(context, *parked.key);
+        return;
+      case 10:
+        return sqlite3_result_int(context, attempts_[row]);
+      default:
+        return;
+    }
+  }
+
+ private:
+  std::span<const Parked* const> rows_;
+  std::span<const int> attempts_;
 };
 
 void write_facts(Connection& connection, std::span<const StagedOutgoing> rows, std::optional<Key>& refused) {
@@ -238,35 +286,22 @@ void write_bodies(Connection& connection, std::span<const OutcomeRow> rows, cons
 
 void write_parked(Connection& connection, std::span<const Parked* const> rows, const Stamp& stamp) {
   if (rows.empty()) return;
-  Statement& insert = connection.own(insert_parked);
-  insert.bind(1, stamp.at_microseconds);
+  std::vector<int> attempts;
   for (const Parked* const row : rows) {
-    insert.bind(2, std::int64_t{row->consumer});
-    insert.bind(3, row->fingerprint);
-    insert.bind(4, row->reason);
-    insert.bind(5, row->detail);
-    insert.bind(6, row->tenant);
-    insert.bind(7, row->producer);
-    insert.bind(8, row->id);
-    insert.bind(9, row->envelope);
-    insert.bind(10, Blob{row->payload});
-    bind_optional(insert, 11, row->key);
-    insert.bind(12, std::int64_t{row->key ? used_attempts(connection, std::span(&*row->key, 1)).front() : 0});
-    insert.run();
+    attempts.push_back(row->key ? used_attempts(connection, std::span(&*row->key, 1)).front() : 0);
   }
+  run_over(connection, insert_parked, ParkedRows(rows, attempts),
+           [&](Statement& insert) { insert.bind(1, stamp.at_microseconds); });
 }
 
 void write_outbox(Connection& connection, std::span<const StagedOutgoing> rows, const Stamp& stamp,
                   std::optional<Key>& refused) {
   if (rows.empty()) return;
   write_facts(connection, rows, refused);
-  connection.rows().offer();
-  Statement& insert = connection.own(insert_outbox);
-  insert.bind(1, stamp.at_microseconds);
-  insert.bind(2, std::int64_t{stamp.consumer});
-  const OutboxRows staged(rows);
-  const RowsTable::Showing showing(connection.rows(), staged);
-  insert.run();
+  run_over(connection, insert_outbox, OutboxRows(rows), [&](Statement& insert) {
+    insert.bind(1, stamp.at_microseconds);
+    insert.bind(2, std::int64_t{stamp.consumer});
+  });
 }
 
 void write_calls(Connection& connection, std::span<const StagedCall> rows, const Stamp& stamp,

@@ -16,6 +16,17 @@ struct Stamp {
   std::int64_t at_microseconds;
 };
 
+// Runs a statement of ours that reads onceward_rows; `bind` gives it what all rows share. As single rows each would
+// begin a statement, read and write the table's sequence, and build the lists of its checks again.
+template <class Bind>
+void run_over(Connection& connection, std::string_view sql, const RowSource& rows, Bind&& bind) {
+  connection.rows().offer();
+  Statement& statement = connection.own(sql);
+  bind(statement);
+  const RowsTable::Showing showing(connection.rows(), rows);
+  statement.run();
+}
+
 // What is known of those that were not claimed.
 void look_up(Connection& connection, Batch& batch);
 // Claims identities, then operations, then looks up whatever was there before: the batch is resolved on return.

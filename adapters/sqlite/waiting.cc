@@ -12,7 +12,7 @@ namespace onceward::sqlite {
 namespace {
 
 constexpr std::string_view insert_attempt =
-    "INSERT INTO onceward_attempt (key, at, kind, code) VALUES (?1, ?2, ?3, ?4)";
+    "INSERT INTO onceward_attempt (at, key, kind, code) SELECT ?1, c0, c1, c2 FROM onceward_rows";
 constexpr std::string_view count_used =
     "SELECT max(0, coalesce(sum(CASE kind WHEN 'void' THEN -1 ELSE 1 END), 0)) FROM onceward_attempt WHERE key = ?1 AND "
     "number > (SELECT coalesce(max(number), 0) FROM onceward_attempt WHERE key = ?1 AND kind = 'reset')";
@@ -46,6 +46,28 @@ constexpr std::string_view resolve_key =
     "UPDATE onceward_quarantine SET state = 'resolved', retry_at = NULL WHERE key = ?1 AND state = 'retrying'";
 constexpr std::string_view resolve_number =
     "UPDATE onceward_quarantine SET state = 'resolved', retry_at = NULL WHERE number = ?1 AND state = 'retrying'";
+
+class AttemptRows final : public RowSource {
+ public:
+  explicit AttemptRows(std::span<const AttemptRow> rows) : rows_(rows) {}
+  std::size_t size() const override { return rows_.size(); }
+
+  void column(sqlite3_context* context, std::size_t row, int column) const override {
+    switch (column) {
+      case 0:
+        return answer(context, rows_[row].message);
+      case 1:
+        return answer(context, kind_of(rows_[row].attempt));
+      case 2:
+        return answer(context, rows_[row].code);
+      default:
+        return;
+    }
+  }
+
+ private:
+  std::span<const AttemptRow> rows_;
+};
 
 // The next that waits, due or not, and when it is.
 struct Waiting {
@@ -93,14 +115,9 @@ void run_for(Connection& connection, std::string_view sql, const auto& identity)
 }  // namespace
 
 void write_attempts(Connection& connection, std::span<const AttemptRow> rows, const Stamp& stamp) {
-  for (const AttemptRow& row : rows) {
-    Statement& insert = connection.own(insert_attempt);
-    insert.bind(1, row.message);
-    insert.bind(2, stamp.at_microseconds);
-    insert.bind(3, kind_of(row.attempt));
-    insert.bind(4, row.code);
-    insert.run();
-  }
+  if (rows.empty()) return;
+  run_over(connection, insert_attempt, AttemptRows(rows),
+           [&](Statement& insert) { insert.bind(1, stamp.at_microseconds); });
 }
 
 std::vector<int> used_attempts(Connection& connection, std::span<const Key> messages) {

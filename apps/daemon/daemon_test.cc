@@ -1,25 +1,15 @@
 // `onceward run` as an operator meets it: the real binary with an application file, its log lines, its pages, its signals.
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/un.h>
-#include <unistd.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
-#include <sstream>
 
-#include "onceward/adapter/embedded.h"
+#include "apps/daemon/suite.h"
 #include "onceward/adapter/postgres.h"
 #include "onceward/adapter/sqlite.h"
 #include "tests/faults/proxy.h"
-#include "tests/fixtures/message.h"
 #include "tests/fixtures/postgres_database.h"
-#include "tests/fixtures/process.h"
-#include "tests/fixtures/reader.h"
 
 namespace onceward::daemon {
 namespace {
@@ -28,32 +18,6 @@ using fixtures::Process;
 using fixtures::Ran;
 using testing::HasSubstr;
 using testing::Not;
-
-struct HttpAnswer {
-  int status = 0;
-  std::string headers, body;
-};
-// GET on loopback. Throws where nobody answers.
-HttpAnswer get(int port, const std::string& path) {
-  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(static_cast<std::uint16_t>(port));
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  std::string text;
-  if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    [[maybe_unused]] const auto sent = ::send(socket, request.data(), request.size(), MSG_NOSIGNAL);
-    char buffer[4096];
-    for (ssize_t size = 0; (size = ::recv(socket, buffer, sizeof buffer, 0)) > 0;) {
-      text.append(buffer, static_cast<std::size_t>(size));
-    }
-  }
-  ::close(socket);
-  const std::size_t end = text.find("\r\n\r\n");
-  if (end == std::string::npos) throw std::runtime_error("no answer from " + path);
-  return {std::stoi(text.substr(9, 3)), text.substr(0, end), text.substr(end + 4)};
-}
 
 // The samples of a text in the format of Prometheus: name{labels} to value.
 std::map<std::string, double> samples_in(const std::string& text) {
@@ -70,89 +34,6 @@ std::map<std::string, double> samples_in(const std::string& text) {
     }
   }
   return samples;
-}
-
-class Running : public testing::Test {
- protected:
-  // An application whose consumer "captures" runs `sql`; `more` stands before the consumer.
-  void write(const std::string& store, const std::string& sql = insert, const std::string& more = {});
-  std::unique_ptr<Process> start(const std::vector<std::string>& more = {}) const;
-  // Returns when every worker works.
-  std::unique_ptr<Process> start_and_await_work() const;
-  static Ran run_to_the_end(const std::string& file);
-
-  static std::vector<nlohmann::json> log_of(const Process& process);
-  static bool logged(const Process& process, const std::string& message);
-  static int port_of(const Process& process);
-
-  void send(int count);
-  QueueDepth depth() { return EmbeddedSender({.path = queue_path_}).depth(); }
-  void let_visibility_pass() const { fixtures::read_sqlite(queue_path_)->run("UPDATE delivery SET due_at = 0"); }
-
-  static constexpr const char* insert = "INSERT INTO effect (message) SELECT message_id FROM messages";
-
-  fixtures::TemporaryDirectory folder_;
-  std::string file_ = folder_.path() + "/app.toml";
-  std::string queue_path_ = folder_.path() + "/messages.queue";
-  std::string sqlite_ = "sqlite:" + folder_.path() + "/app.db";
-  int sent_ = 0;
-};
-
-void Running::write(const std::string& store, const std::string& sql, const std::string& more) {
-  std::ofstream(file_) << more << "\n[store]\nurl = \"" << store << "\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"
-                       << "[[consumer]]\nname = \"captures\"\nowner = \"payments\"\nsource = \"embedded:" << queue_path_
-                       << "\"\nsql = [\"" << sql << "\"]\n";
-}
-
-std::unique_ptr<Process> Running::start(const std::vector<std::string>& more) const {
-  std::vector<std::string> command{ONCEWARD_BINARY, "run", file_};
-  command.insert(command.end(), more.begin(), more.end());
-  return std::make_unique<Process>(command);
-}
-
-std::unique_ptr<Process> Running::start_and_await_work() const {
-  auto process = start();
-  fixtures::await("it works", [&] {
-    if (!process->running()) throw std::runtime_error("it has ended: " + process->output());
-    return logged(*process, "working");
-  });
-  return process;
-}
-
-Ran Running::run_to_the_end(const std::string& file) { return fixtures::run({ONCEWARD_BINARY, "run", file}); }
-
-std::vector<nlohmann::json> Running::log_of(const Process& process) {
-  std::vector<nlohmann::json> lines;
-  std::istringstream text(process.output());
-  for (std::string line; std::getline(text, line);) {
-    if (!text.eof()) lines.push_back(nlohmann::json::parse(line));  // the last may be half written
-  }
-  return lines;
-}
-
-bool Running::logged(const Process& process, const std::string& message) {
-  for (const auto& line : log_of(process)) {
-    if (line.at("message") == message) return true;
-  }
-  return false;
-}
-
-int Running::port_of(const Process& process) {
-  int port = 0;
-  fixtures::await("it listens", [&] {
-    for (const auto& line : log_of(process)) port = line.contains("port") ? line.at("port").get<int>() : port;
-    return port != 0;
-  });
-  return port;
-}
-
-void Running::send(int count) {
-  std::vector<std::string> messages;
-  for (int i = 0; i < count; ++i) {
-    messages.push_back(write_json_envelope(fixtures::envelope_of({.id = std::to_string(sent_++)})));
-  }
-  const std::vector<std::string_view> views(messages.begin(), messages.end());
-  EmbeddedSender({.path = queue_path_}).send(views);
 }
 
 class RunningDaemon : public Running {

@@ -21,7 +21,7 @@ Handle::Handle(const std::string& path) {
   sqlite3_busy_timeout(handle_, 60'000);
   run("PRAGMA journal_mode = WAL");
   run("PRAGMA synchronous = FULL");
-  run("PRAGMA cache_size = -65536");
+  run("PRAGMA cache_size = -24576");
   run(fmt::format("PRAGMA wal_autocheckpoint = {}", wal_autocheckpoint_pages).c_str());
 }
 

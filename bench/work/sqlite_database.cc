@@ -73,7 +73,7 @@ class OwnFile final : public SqliteDatabase {
   std::vector<std::string> settings() override {
     return {
         fmt::format("SQLite {}, journal_mode WAL, synchronous FULL, wal_autocheckpoint {} pages of 4096 bytes,"
-                    " cache_size 64 MB",
+                    " cache_size 24 MB",
                     sqlite3_libversion(), wal_autocheckpoint_pages)};
   }
 

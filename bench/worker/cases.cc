@@ -59,13 +59,13 @@ Job job_named(const std::string& name, Ids ids) {
     job.declaration.transaction = TransactionScope::each;
     return job;
   }
-  if (name == "sql") {
+  if (name == "sql" || name == "poison_before_sql") {
     Job job = job_of(ids, sql_handler);
     job.declaration.fields = declared_fields();
     return job;
   }
-  throw std::invalid_argument(name +
-                              " is no shape of the worker: sql, batch, message, each, poison_throws, poison_sql");
+  throw std::invalid_argument(
+      name + " is no shape of the worker: sql, batch, message, each, poison_before_sql, poison_throws, poison_sql");
 }
 
 std::vector<WorkerCase> worker_cases(PostgresDatabase& database, const WorkerWorks& works) {

@@ -159,8 +159,8 @@ int run_for_cost(const CostRun& run, const std::string& directory) {
                                   CALLGRIND_STOP_INSTRUMENTATION;
                                   counting_allocations = false;
                                 }};
-  worker_shape(database->open(), works.clean, job_named(run.shape, works.clean.ids), measuring)
-      ->run(works.clean.deliveries, run.batch);
+  const Workload& work = run.shape == "poison_before_sql" ? works.ill_typed : works.clean;
+  worker_shape(database->open(), work, job_named(run.shape, work.ids), measuring)->run(work.deliveries, run.batch);
   fmt::print("{}\n", allocations.load());
   return 0;
 }

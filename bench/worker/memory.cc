@@ -68,7 +68,7 @@ class Stream {
 }  // namespace
 
 std::uint64_t MemoryMark::rest() const {
-  return resident_bytes - std::min(resident_bytes, sqlite_bytes + prefetched_bytes);
+  return resident_bytes - std::min(resident_bytes, prefetched_bytes);
 }
 
 std::vector<MemoryMark> measure_memory(const MemoryRun& run, Progress& progress) {
@@ -113,7 +113,7 @@ std::vector<Bar> memory_bars(const std::vector<MemoryMark>& marks) {
   const double growth =
       (static_cast<double>(marks.back().rest()) - static_cast<double>(marks.front().rest())) / mebibyte;
   return {
-      {fmt::format("memory: {:.1f} MB besides SQLite's own and what was prefetched ({} or less)", most, most_mebibytes),
+      {fmt::format("memory: {:.1f} MB besides what was prefetched ({} or less)", most, most_mebibytes),
        most <= most_mebibytes, true},
       {fmt::format("memory: {:+.1f} MB from {} % to {} % ({} or less)", growth, marks.front().percent,
                    marks.back().percent, most_growth_mebibytes),

@@ -18,7 +18,7 @@ struct MemoryRun {
 struct MemoryMark {
   int percent = 0;  // of the messages, settled
   std::uint64_t resident_bytes = 0;
-  std::uint64_t sqlite_bytes = 0;      // its page cache, 64 MB at most, and its statements
+  std::uint64_t sqlite_bytes = 0;      // its page cache, 24 MB at most, and its statements
   std::uint64_t prefetched_bytes = 0;  // payloads and ids received and not settled
   std::uint64_t rest() const;
 };

@@ -121,10 +121,27 @@ std::optional<Reason> unescape(std::string_view inside, std::string* out) {
   return std::nullopt;
 }
 
+// A vector would look at its capacity and write each node twice; it is refilled for every text.
+class Nodes {
+ public:
+  void clear() { size_ = 0; }
+  std::size_t size() const { return size_; }
+  JsonNode& operator[](std::size_t at) { return room_[at]; }
+  std::span<const JsonNode> all() const { return {room_.data(), size_}; }
+  void add(const JsonNode& node) {
+    if (size_ == room_.size()) room_.resize(std::max<std::size_t>(64, 2 * size_));
+    room_[size_++] = node;
+  }
+
+ private:
+  std::vector<JsonNode> room_;
+  std::size_t size_ = 0;
+};
+
 // What a thread keeps between messages.
 struct Workspace {
   ondemand::parser parser;
-  std::vector<JsonNode> nodes;
+  Nodes nodes;
   std::string padded;
 
   void make_room(std::size_t size) {
@@ -144,8 +161,12 @@ Workspace& workspace() {
 
 class Walk {
  public:
-  Walk(std::string_view text, const JsonDepth& depth, std::vector<JsonNode>& nodes)
-      : text_(text), limit_(std::min(depth.limit, kDeepestJson)), recorded_(depth.recorded), nodes_(nodes) {}
+  Walk(std::string_view text, const JsonDepth& depth, Nodes& nodes)
+      : text_(text),
+        limit_(std::min(depth.limit, kDeepestJson)),
+        recorded_(depth.recorded),
+        has_escapes_(std::memchr(text.data(), '\\', text.size()) != nullptr),
+        nodes_(nodes) {}
 
   std::optional<Reason> document(ondemand::document& document) {
     ondemand::json_type type;
@@ -198,8 +219,9 @@ class Walk {
     for (auto member : members) {
       ondemand::field field;
       if (const auto error = std::move(member).get(field)) return reason_of(error);
-      if (const auto failed = key(field.key().raw(), depth)) return failed;
-      if (const auto failed = value(field.value(), document, depth)) return failed;
+      const std::string_view token = field.value().raw_json_token();
+      if (const auto failed = string(key_before(field.key().raw() - 1, token.data()), depth)) return failed;
+      if (const auto failed = value(field.value(), token, document, depth)) return failed;
     }
     return std::nullopt;
   }
@@ -212,14 +234,14 @@ class Walk {
     for (auto element : elements) {
       ondemand::value held;
       if (const auto error = std::move(element).get(held)) return reason_of(error);
-      if (const auto failed = value(held, document, depth)) return failed;
+      if (const auto failed = value(held, held.raw_json_token(), document, depth)) return failed;
     }
     return std::nullopt;
   }
 
   // `depth` is that of the container that holds the value.
-  std::optional<Reason> value(ondemand::value held, ondemand::document& document, std::size_t depth) {
-    const std::string_view token = held.raw_json_token();
+  std::optional<Reason> value(ondemand::value held, std::string_view token, ondemand::document& document,
+                              std::size_t depth) {
     if (token.empty()) return Reason::malformed_json;
     if (token[0] == '{' || token[0] == '[') return container(held, token, document, depth);
     if (token[0] == '"') {
@@ -234,7 +256,7 @@ class Walk {
                                   std::size_t depth) {
     const bool is_object = token[0] == '{';
     const std::size_t index = nodes_.size();
-    record(token.data(), 0, is_object ? JsonKind::object : JsonKind::array, false, depth);
+    record(token.substr(0, 1), is_object ? JsonKind::object : JsonKind::array, depth);
     const auto failed =
         is_object ? object(held.get_object(), document, depth + 1) : array(held.get_array(), document, depth + 1);
     if (failed) return failed;
@@ -247,60 +269,54 @@ class Walk {
     return std::nullopt;
   }
 
-  // `begin` is the byte after the opening quote. Stage 1 has seen that the string ends.
-  std::optional<Reason> key(const char* begin, std::size_t depth) {
-    const char* end = begin;
-    bool escaped = false;
-    for (; *end != '"'; ++end) {
-      if (*end == '\\') {
-        escaped = true;
-        ++end;
-      }
-    }
+  // From its quote to its quote. simdjson has seen that only a colon and white space follow before the value.
+  static std::string_view key_before(const char* key, const char* value) {
+    const std::string_view with_colon = trimmed_right({key, value});
+    return trimmed_right(with_colon.substr(0, with_colon.size() - 1));
+  }
+
+  std::optional<Reason> string(std::string_view token, std::size_t depth) {
+    if (token.size() < 2 || token.back() != '"') return Reason::malformed_json;
+    const bool escaped = has_escapes_ && token.find('\\') != std::string_view::npos;
     if (escaped) {
-      if (const auto failed = unescape({begin, end}, nullptr)) return failed;
+      if (const auto failed = unescape(token.substr(1, token.size() - 2), nullptr)) return failed;
     }
-    record(begin - 1, static_cast<std::size_t>(end - begin) + 2, JsonKind::string, escaped, depth);
+    record(token, JsonKind::string, depth, escaped);
     return std::nullopt;
   }
 
   std::optional<Reason> scalar(std::string_view token, std::size_t depth) {
+    JsonKind kind = JsonKind::number;
     switch (token[0]) {
-      case '"': {
-        if (token.size() < 2 || token.back() != '"') return Reason::malformed_json;
-        const bool escaped = std::memchr(token.data(), '\\', token.size()) != nullptr;
-        if (escaped) {
-          if (const auto failed = unescape(token.substr(1, token.size() - 2), nullptr)) return failed;
-        }
-        record(token.data(), token.size(), JsonKind::string, escaped, depth);
-        return std::nullopt;
-      }
+      case '"':
+        return string(token, depth);
       case 't':
       case 'f':
         if (token != "true" && token != "false") return Reason::malformed_json;
-        record(token.data(), token.size(), JsonKind::boolean, false, depth);
-        return std::nullopt;
+        kind = JsonKind::boolean;
+        break;
       case 'n':
         if (token != "null") return Reason::malformed_json;
-        record(token.data(), token.size(), JsonKind::null, false, depth);
-        return std::nullopt;
+        kind = JsonKind::null;
+        break;
       default:
         if (!valid_number(token)) return Reason::malformed_json;
-        record(token.data(), token.size(), JsonKind::number, false, depth);
-        return std::nullopt;
     }
+    record(token, kind, depth);
+    return std::nullopt;
   }
 
-  void record(const char* begin, std::size_t size, JsonKind kind, bool escaped, std::size_t depth) {
+  void record(std::string_view token, JsonKind kind, std::size_t depth, bool escaped = false) {
     if (depth > recorded_) return;
-    nodes_.push_back({static_cast<std::uint32_t>(begin - text_.data()), static_cast<std::uint32_t>(size),
-                      static_cast<std::uint32_t>(nodes_.size() + 1), kind, escaped});
+    nodes_.add({static_cast<std::uint32_t>(token.data() - text_.data()), static_cast<std::uint32_t>(token.size()),
+                static_cast<std::uint32_t>(nodes_.size() + 1), kind, escaped});
   }
 
-  std::string_view text_;
-  std::size_t limit_;
-  std::size_t recorded_;
-  std::vector<JsonNode>& nodes_;
+  const std::string_view text_;
+  const std::size_t limit_;
+  const std::size_t recorded_;
+  const bool has_escapes_;  // most texts have none, and no string of theirs is searched
+  Nodes& nodes_;
 };
 
 // `padded` is followed by bytes that simdjson may read.
@@ -315,9 +331,8 @@ std::optional<Reason> walk(std::string_view padded, const JsonDepth& depth, Work
     }
   }
   // The root stands for the whole text; its members follow.
-  mine.nodes.push_back({static_cast<std::uint32_t>(text.data() - padded.data()),
-                        static_cast<std::uint32_t>(text.size()), 0, text[0] == '{' ? JsonKind::object : JsonKind::array,
-                        false});
+  mine.nodes.add({static_cast<std::uint32_t>(text.data() - padded.data()), static_cast<std::uint32_t>(text.size()), 0,
+                  text[0] == '{' ? JsonKind::object : JsonKind::array, false});
   ondemand::document document;
   const simdjson::padded_string_view view(padded.data(), padded.size(), padded.size() + simdjson::SIMDJSON_PADDING);
   if (const auto error = mine.parser.iterate(view).get(document)) return Walk::reason_of(error);
@@ -332,7 +347,7 @@ std::variant<JsonDocument, Reason> parse(std::string_view padded, std::string_vi
     if (std::memchr(padded.data(), 0, padded.size()) != nullptr) return Reason::nul_in_text;
     return *failed;
   }
-  return JsonDocument{text, mine.nodes};
+  return JsonDocument{text, mine.nodes.all()};
 }
 
 }  // namespace
@@ -351,9 +366,12 @@ std::variant<JsonDocument, Reason> parse_json(std::string_view text, const JsonD
   if (text.size() > std::numeric_limits<std::uint32_t>::max()) return Reason::too_large;
   Workspace& mine = workspace();
   mine.make_room(text.size());
-  mine.padded.assign(text);
-  mine.padded.append(simdjson::SIMDJSON_PADDING, '\0');
-  return parse(std::string_view(mine.padded).substr(0, text.size()), text, depth, mine);
+  const std::size_t needed = text.size() + simdjson::SIMDJSON_PADDING;
+  if (mine.padded.size() < needed) mine.padded.resize(needed);
+  std::memcpy(mine.padded.data(), text.data(), text.size());
+  // simdjson reads on behind a text that ends too soon, and must not find the end of another there.
+  std::memset(mine.padded.data() + text.size(), 0, simdjson::SIMDJSON_PADDING);
+  return parse({mine.padded.data(), text.size()}, text, depth, mine);
 }
 
 void append_unescaped(std::string& out, std::string_view inside) { unescape(inside, &out); }
@@ -378,13 +396,6 @@ void append_json_string(std::string& out, std::string_view text) {
     }
   }
   out += '"';
-}
-
-std::string_view text_of(const JsonDocument& document, const JsonNode& node, std::string& scratch) {
-  if (!node.escaped) return document.inside(node);
-  scratch.clear();
-  append_unescaped(scratch, document.inside(node));
-  return scratch;
 }
 
 }  // namespace onceward

@@ -32,9 +32,9 @@ struct JsonDocument {
   std::string_view text;
   std::span<const JsonNode> nodes;
 
-  std::string_view raw(const JsonNode& node) const { return text.substr(node.begin, node.size); }
+  std::string_view raw(const JsonNode& node) const { return {text.data() + node.begin, node.size}; }
   // What stands between a string's quotes, escapes and all.
-  std::string_view inside(const JsonNode& node) const { return text.substr(node.begin + 1, node.size - 2); }
+  std::string_view inside(const JsonNode& node) const { return {text.data() + node.begin + 1, node.size - 2}; }
 };
 
 inline constexpr std::size_t kDeepestJson = 512;  // whatever a limit says: the walk uses the stack
@@ -56,6 +56,11 @@ void append_unescaped(std::string& out, std::string_view inside);
 void append_json_string(std::string& out, std::string_view text);
 
 // The text of a checked string; `scratch` holds it where it had escapes.
-std::string_view text_of(const JsonDocument& document, const JsonNode& node, std::string& scratch);
+inline std::string_view text_of(const JsonDocument& document, const JsonNode& node, std::string& scratch) {
+  if (!node.escaped) return document.inside(node);
+  scratch.clear();
+  append_unescaped(scratch, document.inside(node));
+  return scratch;
+}
 
 }  // namespace onceward

@@ -146,6 +146,14 @@ TEST(Json, IsReadAfterALargeTextAsBefore) {
   EXPECT_EQ(refusal_of(large), Reason::malformed_json);
 }
 
+TEST(Json, EndOfAnEarlierTextDoesNotCompleteALaterOne) {
+  const std::string_view whole = "[[[[{\"a\":[1]}]]]]";
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    EXPECT_EQ(refusal_of(whole), std::nullopt);
+    EXPECT_EQ(refusal_of(whole.substr(0, size)), Reason::malformed_json) << size;
+  }
+}
+
 RC_GTEST_PROP(JsonString, IsReadBackAsItWasWritten, (const std::string& bytes)) {
   std::string text;
   for (const char c : bytes) text += static_cast<char>(c & 0x7f);

@@ -35,6 +35,7 @@ std::string_view describe(TextFlaw flaw) {
 }
 
 std::string storable(std::string_view text) {
+  if (flaw_of(text) == TextFlaw::none) return std::string(text);
   std::string kept;
   kept.reserve(text.size());
   while (!text.empty()) {

@@ -17,12 +17,12 @@ FieldPlaces::FieldPlaces(std::span<const FieldDeclaration> fields) : places_(fie
 }
 
 std::uint32_t FieldPlaces::step_after(std::uint32_t step, const std::string& token) {
-  for (const std::uint32_t next : steps_[step].next) {
-    if (steps_[next].token == token) return next;
+  for (const Way& way : steps_[step].ways) {
+    if (way.token == token) return way.step;
   }
   const auto made = static_cast<std::uint32_t>(steps_.size());
-  steps_[step].next.push_back(made);
-  steps_.push_back({token, array_index(token), {}, {}});
+  steps_[step].ways.push_back({token, array_index(token), made});
+  steps_.emplace_back();
   return made;
 }
 
@@ -34,38 +34,41 @@ std::span<const std::uint32_t> FieldPlaces::find(const JsonDocument& document) {
 }
 
 void FieldPlaces::walk(const JsonDocument& document, std::uint32_t step, std::uint32_t node) {
-  const std::uint32_t end = document.nodes[node].next;
-  if (document.nodes[node].kind == JsonKind::object) {
-    for (std::uint32_t at = node + 1; at < end; at = document.nodes[at + 1].next) {
-      const std::string_view key = text_of(document, document.nodes[at], scratch_);
-      for (const std::uint32_t next : steps_[step].next) {
-        if (steps_[next].token == key) {
-          arrive(document, next, at + 1);
+  const JsonNode* const nodes = document.nodes.data();
+  const std::span<const Way> ways = steps_[step].ways;
+  const std::uint32_t end = nodes[node].next;
+  if (nodes[node].kind == JsonKind::object) {
+    for (std::uint32_t at = node + 1; at < end; at = nodes[at + 1].next) {
+      const std::string_view key = text_of(document, nodes[at], scratch_);
+      for (const Way& way : ways) {
+        if (way.token == key) {
+          arrive(document, way.step, at + 1);
           break;
         }
       }
     }
-  } else if (document.nodes[node].kind == JsonKind::array) {
+  } else if (nodes[node].kind == JsonKind::array) {
     std::uint32_t index = 0;
-    for (std::uint32_t at = node + 1; at < end; at = document.nodes[at].next, ++index) {
-      for (const std::uint32_t next : steps_[step].next) {
-        if (steps_[next].index == index) arrive(document, next, at);
+    for (std::uint32_t at = node + 1; at < end; at = nodes[at].next, ++index) {
+      for (const Way& way : ways) {
+        if (way.index == index) arrive(document, way.step, at);
       }
     }
   }
 }
 
 void FieldPlaces::arrive(const JsonDocument& document, std::uint32_t step, std::uint32_t node) {
-  if (steps_[step].seen) return lose(step);
-  steps_[step].seen = true;
-  for (const std::uint32_t field : steps_[step].fields) places_[field] = node;
-  if (!steps_[step].next.empty()) walk(document, step, node);
+  Step& here = steps_[step];
+  if (here.seen) return lose(step);
+  here.seen = true;
+  for (const std::uint32_t field : here.fields) places_[field] = node;
+  if (!here.ways.empty()) walk(document, step, node);
 }
 
 // Which of two equal keys was meant is anyone's guess, for everything below them.
 void FieldPlaces::lose(std::uint32_t step) {
   for (const std::uint32_t field : steps_[step].fields) places_[field] = ambiguous;
-  for (const std::uint32_t next : steps_[step].next) lose(next);
+  for (const Way& way : steps_[step].ways) lose(way.step);
 }
 
 }  // namespace onceward

@@ -26,11 +26,14 @@ class FieldPlaces {
   std::size_t depth() const { return depth_; }  // of the deepest field
 
  private:
-  struct Step {
+  struct Way {
     std::string token;
     std::optional<std::uint32_t> index;  // of an array's element
-    std::vector<std::uint32_t> next;     // steps
-    std::vector<std::uint32_t> fields;   // that end here
+    std::uint32_t step;                  // that it leads to
+  };
+  struct Step {
+    std::vector<Way> ways;
+    std::vector<std::uint32_t> fields;  // that end here
     bool seen = false;
   };
   std::uint32_t step_after(std::uint32_t step, const std::string& token);

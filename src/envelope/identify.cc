@@ -67,10 +67,11 @@ class Identification {
       : envelope_(envelope), declaration_(declaration), policy_(declaration.identity) {}
 
   std::variant<Claimant, Refusal> run() {
-    for (const auto step : {&Identification::accept_mode, &Identification::accept_versions,
-                            &Identification::take_tenant, &Identification::take_producer,
-                            &Identification::take_operation, &Identification::take_id, &Identification::take_hash}) {
-      if (auto refusal = (this->*step)()) return std::move(*refusal);
+    std::optional<Refusal> refusal;
+    if ((refusal = accept_mode()) || (refusal = accept_versions()) || (refusal = take_tenant()) ||
+        (refusal = take_producer()) || (refusal = take_operation()) || (refusal = take_id()) ||
+        (refusal = take_hash())) {
+      return std::move(*refusal);
     }
     claimant_.envelope = &envelope_;
     return std::move(claimant_);

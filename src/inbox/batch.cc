@@ -171,17 +171,15 @@ bool Batch::first(Index index) const {
 
 void Batch::finish(Index index, Recorded recorded) {
   assert(first(index));
-  if (recorded == Recorded{}) {
-    recorded_.erase(index);  // plain success, which nearly every message is, costs nothing
-  } else {
+  messages_[index].recorded = recorded != Recorded{};
+  if (messages_[index].recorded) {
     recorded_[index] = std::move(recorded);
+  } else {
+    recorded_.erase(index);  // plain success, which nearly every message is, costs nothing
   }
 }
 
-Recorded Batch::finished(Index index) const {
-  const auto found = recorded_.find(index);
-  return found == recorded_.end() ? Recorded{} : found->second;
-}
+Recorded Batch::finished(Index index) const { return messages_[index].recorded ? recorded_.at(index) : Recorded{}; }
 
 // A message with an inbox row of its own whose operation belongs to another: of this batch, or from before.
 Answer Batch::answer_by_operation(Index index) const {
@@ -246,8 +244,8 @@ std::vector<Batch::Record> Batch::records() const {
   if (recorded_.empty() && operations_to_claim_.empty()) return records;
   for (const Index index : to_claim_) {
     if (!messages_[index].claimed) continue;
-    if (const Recorded own = finished(index); own != Recorded{}) {
-      records.push_back({index, own});
+    if (messages_[index].recorded) {
+      records.push_back({index, recorded_.at(index)});
     } else if (lost_operation(index)) {
       Answer answer = answer_by_operation(index);
       if (answer.verdict == Verdict::conflict) {

@@ -98,6 +98,7 @@ class Batch {
     Index operation = none;  // the new message that stands for its operation key
     bool claimed = false;
     bool operation_claimed = false;
+    bool recorded = false;  // in recorded_
   };
 
   bool stands_for_identity(Index index) const { return messages_[index].identity == index; }
