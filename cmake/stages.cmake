@@ -42,6 +42,8 @@ set(ONCEWARD_OBJECTS_UP_TO_rabbitmq ${ONCEWARD_OBJECTS})
 onceward_objects(kafka adapters/kafka PkgConfig::RDKAFKA)
 set(ONCEWARD_OBJECTS_UP_TO_kafka ${ONCEWARD_OBJECTS})
 
+set_source_files_properties(src/declaration/boost_url.cc PROPERTIES
+  COMPILE_OPTIONS -w SKIP_PRECOMPILE_HEADERS ON)  # not ours to warn about
 set_source_files_properties(src/common/version.cc PROPERTIES
   COMPILE_DEFINITIONS ONCEWARD_VERSION="${PROJECT_VERSION}")
 

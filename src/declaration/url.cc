@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <boost/url.hpp>
-#include <boost/url/src.hpp>  // the library itself: here, and in no other file
 #include <charconv>
 
 #include "src/declaration/address.h"
@@ -24,7 +23,7 @@ std::string wrong_with_characters(std::string_view what) {
   return fmt::format("{} is written in a way that no URL allows; write other characters as % and two digits", what);
 }
 
-bool has_nul(std::string_view text) { return text.find('\0') != text.npos; }
+bool has_nul(std::string_view text) { return std::ranges::find(text, '\0') != text.end(); }
 
 // "host:port" each.
 std::optional<std::string> add_hosts(std::string_view list, Url& url) {

@@ -35,7 +35,7 @@ bool Alone::ask(std::span<const Item> items, std::vector<Item>& unknown, Settlem
   std::vector<Item> claimed;
   std::vector<Claimant> claimants;
   for (const Item& item : items) {
-    auto identified = identify(*item.envelope, declaration_);
+    auto identified = identity_of(item, declaration_);
     auto* const claimant = std::get_if<Claimant>(&identified);
     (claimant ? claimed : unknown).push_back(item);
     if (claimant) claimants.push_back(std::move(*claimant));
@@ -96,7 +96,7 @@ bool Alone::start_never_begun(std::vector<Item>& unknown, std::vector<Item>& nev
   std::vector<Key> keys;
   std::vector<Item*> asked;
   for (Item& item : unknown) {
-    const auto identified = identify(*item.envelope, declaration_);
+    const auto identified = identity_of(item, declaration_);
     const auto* const claimant = std::get_if<Claimant>(&identified);
     if (claimant == nullptr || !item.unsure) continue;
     keys.push_back(claimant->key);
@@ -119,7 +119,7 @@ bool Alone::start_never_begun(std::vector<Item>& unknown, std::vector<Item>& nev
 }
 
 bool Alone::count_start(Item& item) {
-  const auto identified = identify(*item.envelope, declaration_);
+  const auto identified = identity_of(item, declaration_);
   const auto* const claimant = std::get_if<Claimant>(&identified);
   if (claimant == nullptr) return true;  // it will be parked, not run
   item.counted = true;
@@ -150,7 +150,7 @@ void Alone::give_back(std::span<const Item> items) {
   try {
     const auto unit = store_.begin(applier_.consumer());
     for (const Item& item : items) {
-      const auto identified = identify(*item.envelope, declaration_);
+      const auto identified = identity_of(item, declaration_);
       const auto* const claimant = std::get_if<Claimant>(&identified);
       if (claimant != nullptr) unit->count(item.kept.value_or(claimant->key), Attempt::given_back, {});
     }

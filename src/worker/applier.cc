@@ -106,11 +106,7 @@ bool Applier::due(std::size_t most) {
 void Applier::admit(std::span<const Item> items) {
   round_.clear();
   for (const Item& item : items) {
-    if (item.refusal != nullptr) {
-      round_.add(item, *item.refusal);
-      continue;
-    }
-    auto identified = identify(*item.envelope, declaration_);
+    auto identified = identity_of(item, declaration_);
     if (auto* const claimant = std::get_if<Claimant>(&identified)) {
       if (item.kept) claimant->key = *item.kept;  // as the store knows it, whatever the declaration says now
       round_.add(item, std::move(*claimant));

@@ -1,7 +1,6 @@
 #include "src/worker/handover.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "src/common/limits.h"
@@ -18,23 +17,23 @@ Handover::Due Handover::wait_for_room(std::chrono::milliseconds wait) {
   return {room(), std::exchange(settlements_, {})};
 }
 
-void Handover::deliver(std::vector<Delivery>& deliveries) {
+void Handover::deliver(Arrivals& arrivals) {
   std::size_t bytes = 0;
-  for (const Delivery& delivery : deliveries) bytes += delivery.envelope.payload().size();
+  for (const Delivery& delivery : arrivals.deliveries) bytes += delivery.envelope.payload().size();
   {
     const std::lock_guard lock(mutex_);
     waiting_bytes_ += bytes;
     if (waiting_.empty()) {
-      waiting_.swap(deliveries);
+      waiting_.swap(arrivals);
     } else {
-      waiting_.insert(waiting_.end(), std::move_iterator(deliveries.begin()), std::move_iterator(deliveries.end()));
+      waiting_.append(std::move(arrivals));
     }
   }
-  deliveries.clear();
+  arrivals.clear();
   arrived_.notify_one();
 }
 
-void Handover::take(std::vector<Delivery>& into, std::chrono::milliseconds wait) {
+void Handover::take(Arrivals& into, std::chrono::milliseconds wait) {
   into.clear();
   {
     std::unique_lock lock(mutex_);

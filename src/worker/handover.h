@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "onceward/port/source.h"
+#include "src/worker/arrivals.h"
 
 namespace onceward {
 
@@ -24,11 +25,11 @@ class Handover {
     std::vector<Settlement> settlements;
   };
   Due wait_for_room(std::chrono::milliseconds wait);
-  void deliver(std::vector<Delivery>& deliveries);  // empties it, keeps its memory
+  void deliver(Arrivals& arrivals);  // empties it, keeps its memory
 
   // --- the thread that owns the store
   // All that has arrived, at once if there is any; else waits until something does, no longer than `wait`.
-  void take(std::vector<Delivery>& into, std::chrono::milliseconds wait);
+  void take(Arrivals& into, std::chrono::milliseconds wait);
   void settle(std::span<const Settlement> settlements);
   // So many, and no more than the batch, are received before they are taken.
   void receive_ahead(std::size_t most);
@@ -50,7 +51,7 @@ class Handover {
   mutable std::mutex mutex_;
   std::condition_variable arrived_, room_;
   std::size_t ahead_;
-  std::vector<Delivery> waiting_;
+  Arrivals waiting_;
   std::size_t waiting_bytes_ = 0;
   std::vector<Settlement> settlements_;
   bool held_ = false;

@@ -10,9 +10,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::vector<Delivery> deliveries(std::uint64_t first, std::size_t count) {
-  std::vector<Delivery> made(count);
-  for (Delivery& delivery : made) delivery.tag = first++;
+Arrivals deliveries(std::uint64_t first, std::size_t count) {
+  Arrivals made;
+  made.deliveries.resize(count);
+  made.identities.resize(count);
+  for (Delivery& delivery : made.deliveries) delivery.tag = first++;
   return made;
 }
 
@@ -26,10 +28,10 @@ TEST(Handover, HasRoomForOneBatchBesidesTheOneUnderWay) {
   some = deliveries(5, 6);
   handover.deliver(some);
   EXPECT_EQ(handover.wait_for_room(0ms).room, 0u);
-  std::vector<Delivery> taken;
+  Arrivals taken;
   handover.take(taken, 0ms);
   ASSERT_EQ(taken.size(), 10u);
-  for (std::size_t i = 0; i < taken.size(); ++i) EXPECT_EQ(taken[i].tag, i + 1);
+  for (std::size_t i = 0; i < taken.size(); ++i) EXPECT_EQ(taken.deliveries[i].tag, i + 1);
   EXPECT_EQ(handover.wait_for_room(0ms).room, 10u);
 }
 
@@ -38,15 +40,15 @@ TEST(Handover, HasNoRoomWhileEnoughBytesWait) {
   EnvelopeFields fields;
   fields.payload = megabyte;
   Handover handover(1000);
-  std::vector<Delivery> large(15);
-  for (Delivery& delivery : large) delivery.envelope = Envelope(fields, nullptr);
+  Arrivals large = deliveries(1, 15);
+  for (Delivery& delivery : large.deliveries) delivery.envelope = Envelope(fields, nullptr);
   handover.deliver(large);
   EXPECT_EQ(handover.wait_for_room(0ms).room, 985u);
-  large.resize(1);
-  large[0].envelope = Envelope(fields, nullptr);
+  large = deliveries(16, 1);
+  large.deliveries[0].envelope = Envelope(fields, nullptr);
   handover.deliver(large);
   EXPECT_EQ(handover.wait_for_room(0ms).room, 0u);
-  std::vector<Delivery> taken;
+  Arrivals taken;
   handover.take(taken, 0ms);
   EXPECT_EQ(taken.size(), 16u);
   EXPECT_EQ(handover.wait_for_room(0ms).room, 1000u);
@@ -70,7 +72,7 @@ TEST(Handover, HeldOrClosedItHasNoRoomAndStillSettles) {
 
 TEST(Handover, WakesTheOtherThread) {
   Handover handover(10);
-  std::vector<Delivery> taken;
+  Arrivals taken;
   std::jthread store([&] { handover.take(taken, 60s); });
   auto one = deliveries(1, 1);
   handover.deliver(one);
@@ -115,12 +117,12 @@ TEST(Handover, LosesNothingBetweenTwoThreads) {
       if (!some.empty()) handover.deliver(some);
     }
   });
-  std::vector<Delivery> taken;
+  Arrivals taken;
   for (std::uint64_t seen = 0; seen < all;) {
     handover.take(taken, 1s);
     EXPECT_LE(taken.size(), 64u);
     std::vector<Settlement> settlements;
-    for (const Delivery& delivery : taken) {
+    for (const Delivery& delivery : taken.deliveries) {
       EXPECT_EQ(delivery.tag, ++seen);
       settlements.push_back({delivery.tag, Settle::accept});
     }

@@ -1,18 +1,17 @@
 #include "src/worker/lanes.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace onceward {
 
-void Lanes::pass(std::vector<Delivery>& deliveries, Clock::time_point now) {
+void Lanes::pass(Arrivals& arrivals, Clock::time_point now) {
   running_.clear();
   if (lanes_.empty()) return;
-  std::vector<Delivery> due, rest;
-  for (Delivery& delivery : deliveries) {
-    const auto lane = lanes_.find(delivery.partition);
+  Arrivals due, rest;
+  for (std::size_t i = 0; i < arrivals.size(); ++i) {
+    const auto lane = lanes_.find(arrivals.deliveries[i].partition);
     held_ += lane != lanes_.end() ? 1 : 0;
-    (lane != lanes_.end() ? lane->second.waiting : rest).push_back(std::move(delivery));
+    (lane != lanes_.end() ? lane->second.waiting : rest).take(arrivals, i);
   }
   for (auto lane = lanes_.begin(); lane != lanes_.end();) {
     if (lane->second.until > now) {
@@ -21,14 +20,14 @@ void Lanes::pass(std::vector<Delivery>& deliveries, Clock::time_point now) {
     }
     held_ -= lane->second.waiting.size();
     running_[lane->second.first] = lane->second.attempts;
-    std::ranges::move(lane->second.waiting, std::back_inserter(due));
+    due.append(std::move(lane->second.waiting));
     lane = lanes_.erase(lane);
   }
-  std::ranges::move(rest, std::back_inserter(due));
-  deliveries = std::move(due);
+  due.append(std::move(rest));
+  arrivals.swap(due);
 }
 
-void Lanes::keep(std::vector<Delivery>& ran, std::span<const Applier::PutOff> put_off, Clock::time_point now) {
+void Lanes::keep(Arrivals& ran, std::span<const Applier::PutOff> put_off, Clock::time_point now) {
   for (const Applier::PutOff& one : put_off) {
     Lane& lane = lanes_[one.partition];
     if (lane.first != 0 && lane.first < one.tag) continue;
@@ -36,10 +35,10 @@ void Lanes::keep(std::vector<Delivery>& ran, std::span<const Applier::PutOff> pu
     lane.first = one.tag;
     lane.attempts = one.attempts;
   }
-  for (Delivery& delivery : ran) {
-    const auto lane = lanes_.find(delivery.partition);
-    if (lane == lanes_.end() || delivery.tag < lane->second.first) continue;
-    lane->second.waiting.push_back(std::move(delivery));
+  for (std::size_t i = 0; i < ran.size() && !lanes_.empty(); ++i) {
+    const auto lane = lanes_.find(ran.deliveries[i].partition);
+    if (lane == lanes_.end() || ran.deliveries[i].tag < lane->second.first) continue;
+    lane->second.waiting.take(ran, i);
     ++held_;
   }
 }

@@ -10,6 +10,7 @@
 
 #include "onceward/port/source.h"
 #include "src/worker/applier.h"
+#include "src/worker/arrivals.h"
 
 namespace onceward {
 
@@ -17,10 +18,10 @@ class Lanes {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Takes what has come out of `deliveries` where its lane waits, and puts what has waited long enough before the rest.
-  void pass(std::vector<Delivery>& deliveries, Clock::time_point now);
+  // Takes what has come out of `arrivals` where its lane waits, and puts what has waited long enough before the rest.
+  void pass(Arrivals& arrivals, Clock::time_point now);
   // Of those that were run, the ones that were put off and all behind them in their partitions wait from now on.
-  void keep(std::vector<Delivery>& ran, std::span<const Applier::PutOff> put_off, Clock::time_point now);
+  void keep(Arrivals& ran, std::span<const Applier::PutOff> put_off, Clock::time_point now);
 
   // The attempts that a message has used which was put off; 0 of any other.
   int attempts(std::uint64_t tag) const;
@@ -33,7 +34,7 @@ class Lanes {
     Clock::time_point until;
     std::uint64_t first = 0;  // the tag that was put off
     int attempts = 0;
-    std::vector<Delivery> waiting;
+    Arrivals waiting;
   };
 
   std::map<std::int32_t, Lane> lanes_;    // those that wait

@@ -15,12 +15,12 @@ constexpr milliseconds first_pause{50}, longest_pause{10'000};
 
 }  // namespace
 
-Receiver::Receiver(Source& source, Handover& handover, ConsumerTally& tally, Log& log, std::string consumer)
+Receiver::Receiver(Source& source, const Declaration& declaration, Handover& handover, ConsumerTally& tally, Log& log)
     : source_(source),
+      declaration_(declaration),
       handover_(handover),
       tally_(tally),
       log_(log),
-      consumer_(std::move(consumer)),
       thread_([this](std::stop_token stop) { work(stop); }) {}
 
 Receiver::~Receiver() {
@@ -41,7 +41,7 @@ void Receiver::work(std::stop_token stop) {
 
 void Receiver::receive(std::size_t room, std::stop_token stop) {
   try {
-    source_.receive(received_, room, longest_wait);
+    source_.receive(received_.deliveries, room, longest_wait);
     went_well();
   } catch (const Fault& fault) {
     went_wrong(fault);
@@ -51,7 +51,16 @@ void Receiver::receive(std::size_t room, std::stop_token stop) {
     const auto pause = std::min(first_pause * (1 << std::min(failures_, 10)), longest_pause);
     never.wait_for(lock, stop, pause, [] { return false; });
   }
-  if (!received_.empty()) handover_.deliver(received_);
+  if (received_.empty()) return;
+  identify_all();
+  handover_.deliver(received_);
+}
+
+void Receiver::identify_all() {
+  for (const Delivery& delivery : received_.deliveries) {
+    received_.identities.push_back(delivery.refusal ? Identified(*delivery.refusal)
+                                                    : identify(delivery.envelope, declaration_));
+  }
 }
 
 // What is not confirmed comes back, and is a duplicate then.
@@ -70,7 +79,7 @@ void Receiver::settle(const std::vector<Settlement>& settlements) {
 void Receiver::went_wrong(const Fault& fault) {
   if (failures_++ > 0) return;
   bump(tally_.source_outages);
-  const LogField fields[] = {{"consumer", consumer_}, {"fault", code(fault.fault())}, {"why", fault.what()}};
+  const LogField fields[] = {{"consumer", declaration_.name}, {"fault", code(fault.fault())}, {"why", fault.what()}};
   log_.write(LogLevel::warn, "the source is away", fields);
   const std::lock_guard lock(mutex_);
   trouble_ = fault.what();
@@ -79,7 +88,7 @@ void Receiver::went_wrong(const Fault& fault) {
 void Receiver::went_well() {
   if (failures_ == 0) return;
   failures_ = 0;
-  const LogField fields[] = {{"consumer", consumer_}};
+  const LogField fields[] = {{"consumer", declaration_.name}};
   log_.write(LogLevel::info, "the source is back", fields);
   const std::lock_guard lock(mutex_);
   trouble_.clear();

@@ -14,7 +14,7 @@ namespace onceward {
 
 class Receiver {
  public:
-  Receiver(Source& source, Handover& handover, ConsumerTally& tally, Log& log, std::string consumer);
+  Receiver(Source& source, const Declaration& declaration, Handover& handover, ConsumerTally& tally, Log& log);
   // Settles what is left, and ends.
   ~Receiver();
 
@@ -23,17 +23,18 @@ class Receiver {
  private:
   void work(std::stop_token stop);
   void receive(std::size_t room, std::stop_token stop);
+  void identify_all();
   void settle(const std::vector<Settlement>& settlements);
   void went_wrong(const Fault& fault);
   void went_well();
 
   Source& source_;
+  const Declaration& declaration_;
   Handover& handover_;
   ConsumerTally& tally_;
   Log& log_;
-  const std::string consumer_;
 
-  std::vector<Delivery> received_;  // of the thread
+  Arrivals received_;  // of the thread
   int failures_ = 0;
 
   mutable std::mutex mutex_;

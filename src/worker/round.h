@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "onceward/port/store.h"
+#include "src/worker/arrivals.h"
 #include "src/worker/failure.h"
 
 namespace onceward {
@@ -17,7 +18,7 @@ namespace onceward {
 // A message in hand: from the source, or kept by our store. Borrows.
 struct Item {
   const Envelope* envelope = nullptr;
-  const Refusal* refusal = nullptr;          // why the source could not read it
+  const Identified* identified = nullptr;    // its identity, or why it has none, where that is known
   std::optional<std::uint64_t> tag{};        // towards the source; nothing for a kept message
   std::int32_t partition = -1;               // of the source
   std::optional<Key> kept{};                 // the inbox row of a kept message
@@ -27,6 +28,14 @@ struct Item {
   bool unsure = false;                       // whether it was delivered before, since nobody counts
   std::shared_ptr<const Failure> failure{};  // known before it is run
 };
+
+// As the source's thread has found it, else found now.
+inline Identified identity_of(const Item& item, const Declaration& declaration) {
+  if (item.identified == nullptr) return identify(*item.envelope, declaration);
+  Identified identified = *item.identified;
+  if (auto* const claimant = std::get_if<Claimant>(&identified)) claimant->envelope = item.envelope;
+  return identified;
+}
 
 // How long a kept message is kept from other workers: at twice the bound the process ends.
 inline std::chrono::milliseconds lease_for(const Declaration& declaration) { return 3 * declaration.time_bound; }

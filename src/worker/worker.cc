@@ -49,7 +49,7 @@ class Worker::Body {
         alone_(declaration_, store, applier_, outage_, tally) {}
 
   void run(std::stop_token stop, milliseconds drain) {
-    Receiver receiver(source_, handover_, tally_, log_, declaration_.name);
+    Receiver receiver(source_, declaration_, handover_, tally_, log_);
     const Shown shown(*this, receiver);
     const std::stop_callback stopping(stop, [&] {
       outage_.give_up_at(steady_clock::now() + drain);
@@ -69,12 +69,12 @@ class Worker::Body {
  private:
   // What has arrived while the last batch was under way is the next one: no timer, and no wait when idle.
   bool work_once(std::stop_token stop) {
-    handover_.take(deliveries_, time_to_wait());
-    lanes_.pass(deliveries_, steady_clock::now());
-    if (!deliveries_.empty()) {
+    handover_.take(arrivals_, time_to_wait());
+    lanes_.pass(arrivals_, steady_clock::now());
+    if (!arrivals_.empty()) {
       settlements_.clear();
-      apply(deliveries_);
-      lanes_.keep(deliveries_, applier_.put_off(), steady_clock::now());
+      apply(arrivals_);
+      lanes_.keep(arrivals_, applier_.put_off(), steady_clock::now());
       handover_.receive_ahead(lanes_.held() < declaration_.batch ? applier_.most() : 0);
       handover_.settle(settlements_);
       source_.wake();
@@ -89,20 +89,21 @@ class Worker::Body {
   }
 
   // Those that were delivered before may have been under way when a worker ended; the others cannot have been.
-  void apply(std::span<const Delivery> deliveries) {
+  void apply(const Arrivals& arrivals) {
     fresh_.clear();
     suspects_.clear();
-    for (const Delivery& delivery : deliveries) {
+    for (std::size_t i = 0; i < arrivals.size(); ++i) {
+      const Delivery& delivery = arrivals.deliveries[i];
       const Item item{.envelope = &delivery.envelope,
-                      .refusal = delivery.refusal ? &*delivery.refusal : nullptr,
+                      .identified = &arrivals.identities[i],
                       .tag = delivery.tag,
                       .partition = delivery.partition,
                       .attempts = lanes_.attempts(delivery.tag),
                       .unsure = delivery.deliveries == 0};
-      (delivery.redelivered && !item.refusal ? suspects_ : fresh_).push_back(item);
+      (delivery.redelivered && !delivery.refusal ? suspects_ : fresh_).push_back(item);
     }
     applier_.begin();
-    bump(tally_.received, deliveries.size());
+    bump(tally_.received, arrivals.size());
     bump(tally_.redelivered, suspects_.size());
     // In a partition those of unknown history come first.
     if (declaration_.order == Order::partition && !run_suspects()) return;
@@ -165,7 +166,7 @@ class Worker::Body {
   Alone alone_;
 
   // Of the store's thread.
-  std::vector<Delivery> deliveries_;
+  Arrivals arrivals_;
   Lanes lanes_;
   std::vector<Item> fresh_, suspects_;
   Settlements settlements_;
