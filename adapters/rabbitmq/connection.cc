@@ -63,6 +63,18 @@ amqp_table_entry_t yes(const char* name) {
   return made;
 }
 
+// Who hangs up on AMQP may be starting, or may wait for TLS: only asking tells.
+bool speaks_tls(const RabbitmqConnection::Host& host, milliseconds wait) {
+  const std::unique_ptr<std::remove_pointer_t<amqp_connection_state_t>, int (*)(amqp_connection_state_t)> asked(
+      amqp_new_connection(), &amqp_destroy_connection);
+  amqp_socket_t* const socket = asked ? amqp_ssl_socket_new(asked.get()) : nullptr;
+  if (socket == nullptr) return false;
+  amqp_ssl_socket_set_verify_peer(socket, 0);
+  amqp_ssl_socket_set_verify_hostname(socket, 0);
+  const timeval time = time_of(wait);
+  return amqp_socket_open_noblock(socket, host.name.c_str(), host.port, &time) == AMQP_STATUS_OK;
+}
+
 int milliseconds_until(Clock::time_point until) {
   const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
   return static_cast<int>(std::clamp<milliseconds>(left, 0ms, 60s).count());
@@ -141,7 +153,11 @@ void Connection::log_in(const RabbitmqConnection& options, const RabbitmqConnect
   const amqp_rpc_reply_t reply = amqp_login_with_properties(
       state_.get(), options.vhost.c_str(), 0, most_frame_bytes, static_cast<int>(options.heartbeat.count()), &said,
       AMQP_SASL_METHOD_PLAIN, options.user.c_str(), options.password.c_str());
-  if (reply.reply_type != AMQP_RESPONSE_NORMAL) throw not_logged_in(role_, options, host, reply);
+  if (reply.reply_type == AMQP_RESPONSE_NORMAL) return;
+  const bool hung_up =
+      reply.reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION && reply.library_error != AMQP_STATUS_TIMEOUT;
+  const bool tls_there = hung_up && !options.tls && speaks_tls(host, left());
+  throw tls_there ? tls_wanted(role_, host) : not_logged_in(role_, options, host, reply);
 }
 
 void Connection::open_channel(amqp_channel_t channel) {
@@ -335,7 +351,8 @@ void Connection::send_large(FrameTaker& taker, const Message& message, Clock::ti
     if (!make_room(taker, give_up)) {
       usable_ = false;
       throw Fault(role_.unavailable, Poisons::connection,
-                  fmt::format("{}: the broker has stopped reading in the middle of a message", place_));
+                  fmt::format("{}: the broker has stopped reading in the middle of a message{}{}", place_,
+                              blocked_.empty() ? "" : ", it blocks publishing: ", blocked_));
     }
     const std::string_view fragment = rest.substr(0, fragment_bytes);
     frame.payload.body_fragment = bytes_of(fragment);

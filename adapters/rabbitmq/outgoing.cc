@@ -58,7 +58,7 @@ void Outgoing::end() { cork_.reset(); }
 
 void Outgoing::put(const OutgoingMessage& message) {
   ++counters_.published;
-  if (!connection_) return add_receipt(message.tag, Kind::put_off, "the connection was lost before it was sent");
+  if (!connection_) return add_receipt(message.tag, Kind::put_off, fmt::format("{}, before it was sent", lost_why_));
   bool sending = false;
   try {
     std::string wrong = wrong_with(message);
@@ -223,6 +223,7 @@ void Outgoing::drop_connection(const Fault& fault) {
                              {"unconfirmed", static_cast<std::int64_t>(doubtful)},
                              {"why", std::string_view(fault.what())}};
   log_.write(LogLevel::warn, "the publisher's connection was lost", fields);
+  lost_why_ = fault.what();
   cork_.reset();
   connection_.reset();
   window_ = {};

@@ -67,7 +67,8 @@ class Outgoing final : private FrameTaker {
 
   std::size_t next_host_ = 0;
   bool connected_before_ = false;
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<Connection> connection_;  // null after it was lost
+  std::string lost_why_;
   std::optional<Connection::Cork> cork_;
   std::set<std::string, std::less<>> exchanges_;  // that were there, on this connection
   Clock::time_point until_{};                     // put() waits for the broker

@@ -153,6 +153,18 @@ constexpr std::array native_properties{
     TextProperty{AMQP_BASIC_CONTENT_TYPE_FLAG, &amqp_basic_properties_t::content_type, &member("contentType")},
 };
 
+// Of a copy that is ours to send, and stays: neither user_id nor expiration.
+constexpr std::pair<amqp_flags_t, amqp_bytes_t amqp_basic_properties_t::*> kept_texts[] = {
+    {AMQP_BASIC_CONTENT_TYPE_FLAG, &amqp_basic_properties_t::content_type},
+    {AMQP_BASIC_CONTENT_ENCODING_FLAG, &amqp_basic_properties_t::content_encoding},
+    {AMQP_BASIC_CORRELATION_ID_FLAG, &amqp_basic_properties_t::correlation_id},
+    {AMQP_BASIC_REPLY_TO_FLAG, &amqp_basic_properties_t::reply_to},
+    {AMQP_BASIC_MESSAGE_ID_FLAG, &amqp_basic_properties_t::message_id},
+    {AMQP_BASIC_TYPE_FLAG, &amqp_basic_properties_t::type},
+    {AMQP_BASIC_APP_ID_FLAG, &amqp_basic_properties_t::app_id},
+    {AMQP_BASIC_CLUSTER_ID_FLAG, &amqp_basic_properties_t::cluster_id},
+};
+
 }  // namespace
 
 std::string text_of(const amqp_field_value_t& value) {
@@ -285,14 +297,11 @@ std::variant<MessageWriter::Message, std::string> MessageWriter::write(const Env
 
 KeptMessage::KeptMessage(const amqp_basic_properties_t& properties, Bytes body) : body_(std::move(body)) {
   init_amqp_pool(&pool_, 4096);
-  properties_ = properties;
-  for (const auto text : {&amqp_basic_properties_t::content_type, &amqp_basic_properties_t::content_encoding,
-                          &amqp_basic_properties_t::correlation_id, &amqp_basic_properties_t::reply_to,
-                          &amqp_basic_properties_t::message_id, &amqp_basic_properties_t::type,
-                          &amqp_basic_properties_t::app_id, &amqp_basic_properties_t::cluster_id}) {
-    const std::string_view from = view(properties.*text);
+  properties_ = properties;  // of a text that is not there, the library leaves whatever was in its memory
+  for (const auto& [flag, text] : kept_texts) {
     properties_.*text = amqp_empty_bytes;
-    if (from.empty()) continue;
+    if (!has(properties, flag) || (properties.*text).len == 0) continue;
+    const std::string_view from = view(properties.*text);
     amqp_pool_alloc_bytes(&pool_, from.size(), &(properties_.*text));
     if ((properties_.*text).bytes == nullptr) throw std::bad_alloc();
     std::memcpy((properties_.*text).bytes, from.data(), from.size());
@@ -301,7 +310,6 @@ KeptMessage::KeptMessage(const amqp_basic_properties_t& properties, Bytes body) 
       amqp_table_clone(&properties.headers, &properties_.headers, &pool_) != AMQP_STATUS_OK) {
     throw std::bad_alloc();
   }
-  // The copy is ours to send, and stays.
   constexpr amqp_flags_t dropped = AMQP_BASIC_USER_ID_FLAG | AMQP_BASIC_EXPIRATION_FLAG;
   properties_._flags = (properties_._flags & ~dropped) | AMQP_BASIC_DELIVERY_MODE_FLAG;
   properties_.delivery_mode = 2;

@@ -253,6 +253,7 @@ TEST(RabbitmqProperties, CopyOutlivesWhatItWasMadeOf) {
     properties.message_id(id).header("name", value);
     properties.set(&amqp_basic_properties_t::expiration, AMQP_BASIC_EXPIRATION_FLAG, "1000");
     properties.set(&amqp_basic_properties_t::user_id, AMQP_BASIC_USER_ID_FLAG, "somebody");
+    properties.is.reply_to = {SIZE_MAX, nullptr};  // not there, and so whatever was in the library's memory
     copy = std::make_unique<KeptMessage>(properties.is, Bytes::copy_of("body"));
   }
   EXPECT_EQ(view(copy->properties().message_id), "an id that is longer than a short string");

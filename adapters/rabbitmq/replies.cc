@@ -82,6 +82,13 @@ Fault not_connected(const Role& role, const RabbitmqConnection& options, const R
   }
 }
 
+Fault tls_wanted(const Role& role, const RabbitmqConnection::Host& host) {
+  return fault(role.refused,
+               fmt::format("rabbitmq at {}:{}: this port is for TLS; write rabbitmqs://, or the broker's plain "
+                           "port (usually 5672)",
+                           host.name, host.port));
+}
+
 Fault not_logged_in(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host,
                     const amqp_rpc_reply_t& reply) {
   const std::string place = place_of(options, host);
@@ -102,9 +109,7 @@ Fault not_logged_in(const Role& role, const RabbitmqConnection& options, const R
   if (reply.reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION) {
     const int status = reply.library_error;
     if (status == AMQP_STATUS_BAD_AMQP_DATA || status == AMQP_STATUS_INCOMPATIBLE_AMQP_VERSION) {
-      return fault(
-          role.refused,
-          place + ": no AMQP 0-9-1 there; is it the broker's TLS port (write rabbitmqs://) or another service's?");
+      return fault(role.refused, place + ": no AMQP 0-9-1 there; is it another service's port?");
     }
     if (status == AMQP_STATUS_BROKER_UNSUPPORTED_SASL_METHOD) {
       return fault(role.refused, place + ": the broker does not allow the log-in by name and password (PLAIN)");

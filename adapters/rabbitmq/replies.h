@@ -42,6 +42,7 @@ Fault lost(const Role& role, const std::string& place, int status);
 // While a connection was made.
 Fault not_connected(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host,
                     int status);
+Fault tls_wanted(const Role& role, const RabbitmqConnection::Host& host);
 Fault not_logged_in(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host,
                     const amqp_rpc_reply_t& reply);
 // On a connection that works. A channel that is closed costs its connection, so both are one.

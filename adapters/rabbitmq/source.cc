@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 #include <deque>
+#include <utility>
 
 #include "adapters/rabbitmq/connection.h"
 #include "adapters/rabbitmq/content.h"
@@ -28,6 +28,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t most_bytes_at_once = 64u << 20;
 constexpr milliseconds longest_wait = 24h;
 constexpr milliseconds longest_copy = 10s;
+constexpr std::size_t most_messages = 65'535;  // as many as a prefetch allows
 
 // As settle() must know it.
 struct Unsettled {
@@ -228,28 +229,24 @@ class RabbitmqSource final : public Source, private FrameTaker {
 
   // What was copied is acknowledged; what was not is given back. The number of the former.
   std::uint64_t copy_parked() {
-    std::vector<Receipt> receipts;
+    std::vector<bool> copied(parked_.size(), false);
     std::string why;
     try {
-      receipts = publish_copies();
+      for (const Receipt& receipt : publish_copies()) {
+        copied[receipt.tag] = receipt.kind == Receipt::Kind::confirmed;
+        if (!receipt.why.empty()) why = receipt.why;
+      }
     } catch (const Fault& fault) {
       why = fault.what();
-    }
-    std::vector<bool> copied(parked_.size(), false);
-    for (const Receipt& receipt : receipts) {
-      if (receipt.tag >= first_copy_ && receipt.kind == Receipt::Kind::confirmed)
-        copied[receipt.tag - first_copy_] = true;
-      if (receipt.tag >= first_copy_ && receipt.kind != Receipt::Kind::confirmed) why = receipt.why;
     }
     for (std::size_t i = 0; i < parked_.size(); ++i) {
       (copied[i] ? accepted_ : given_back_).push_back(parked_[i].number);
     }
     const auto done = static_cast<std::uint64_t>(std::ranges::count(copied, true));
-    first_copy_ += parked_.size();
     if (done < parked_.size()) {
       const LogField fields[] = {{"queue", std::string_view(options_.queue)},
                                  {"messages", static_cast<std::int64_t>(parked_.size() - done)},
-                                 {"why", std::string_view(why.empty() ? "no answer came in time" : why)}};
+                                 {"why", std::string_view(why)}};
       log_.write(LogLevel::warn, "parked messages could not be copied to the dead letters", fields);
     }
     return done;
@@ -259,7 +256,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
     if (!dead_letters_) {
       RabbitmqPublisherOptions options;
       options.connection = options_.connection;
-      options.window = 65'535;
+      options.window = most_messages;
       options.confirm_deadline = longest_copy;
       dead_letters_ = std::make_unique<Outgoing>(options, "onceward dead letters of " + options_.queue, log_);
     }
@@ -268,7 +265,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
     for (std::size_t i = 0; i < parked_.size(); ++i) {
       const KeptMessage& copy = *parked_[i].copy;
       dead_letters_->put(
-          {first_copy_ + i, *options_.dead_letter_exchange, options_.dead_letter_key, &copy.properties(), copy.body()});
+          {i, *options_.dead_letter_exchange, options_.dead_letter_key, &copy.properties(), copy.body()});
     }
     dead_letters_->end();
     std::vector<Receipt> receipts;
@@ -302,7 +299,6 @@ class RabbitmqSource final : public Source, private FrameTaker {
   std::vector<std::uint64_t> accepted_, given_back_;
   std::vector<Unsettled> parked_;
   std::unique_ptr<Outgoing> dead_letters_;
-  std::uint64_t first_copy_ = 1;
 };
 
 }  // namespace
