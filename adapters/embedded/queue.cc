@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "adapters/sqlite/schema.h"
 
@@ -91,10 +92,10 @@ std::int64_t Queue::number_of(std::string_view name) {
   return number;
 }
 
-Queue::Reach Queue::reach() {
+Queue::Reach Queue::reach(std::int64_t number) {
   Reach reach;
   sqlite::Statement& statement = file_.statement(read_reach);
-  statement.bind(1, number_);
+  statement.bind(1, number);
   statement.each([&](sqlite3_stmt* row) { reach = {sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1)}; });
   if (reach.published == 0) {
     throw refused(fmt::format("embedded:{}: the queue was removed from the file; open it again", file_.path()));
@@ -258,6 +259,28 @@ void Queue::send(std::span<const std::string_view> messages) {
     sqlite::Statement& advance = file_.statement(write_published);
     bind_all(advance, {number_, position});
     advance.run();
+  });
+}
+
+void Queue::send_to(std::span<const Addressed> messages) {
+  std::map<std::string_view, std::int64_t> numbers;
+  for (const Addressed& message : messages) {
+    if (!numbers.contains(message.queue)) numbers.emplace(message.queue, number_of(message.queue));
+  }
+  file_.write([&] {
+    std::map<std::int64_t, std::int64_t> positions;
+    for (const auto& [name, number] : numbers) positions.emplace(number, reach(number).published);
+    sqlite::Statement& insert = file_.statement(insert_message);
+    for (const Addressed& message : messages) {
+      insert.bind(1, ++positions[numbers[message.queue]]);
+      insert.bind(2, Blob{message.body});
+      insert.run();
+    }
+    sqlite::Statement& advance = file_.statement(write_published);
+    for (const auto& [number, position] : positions) {
+      bind_all(advance, {number, position});
+      advance.run();
+    }
   });
 }
 

@@ -26,6 +26,11 @@ struct Taken {
   Bytes body;
 };
 
+struct Addressed {
+  std::string_view queue;
+  std::string_view body;
+};
+
 struct Ended {
   Handed handed;
   bool again = false;  // hand it out again; else it is gone
@@ -46,6 +51,8 @@ class Queue {
   std::uint64_t end(std::span<Ended> ended);
 
   void send(std::span<const std::string_view> messages);
+  // To any queues of the file, in one transaction. Those that are not there are made before it.
+  void send_to(std::span<const Addressed> messages);
   QueueDepth depth();
 
  private:
@@ -59,7 +66,8 @@ class Queue {
   };
 
   std::int64_t number_of(std::string_view name);
-  Reach reach();
+  Reach reach() { return reach(number_); }
+  Reach reach(std::int64_t number);
   void collect(std::size_t most, std::int64_t now, std::vector<Candidate>& into);
   static std::span<const Candidate> run_of(std::span<const Candidate> candidates);
   std::size_t hand_out(std::span<const Candidate> run, std::int64_t now, std::size_t& bytes, std::vector<Taken>& into);

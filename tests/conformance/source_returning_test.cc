@@ -30,6 +30,7 @@ TEST_P(Returning, ClosedSourceGivesBackWhatItHeld) {
 }
 
 TEST_P(Returning, DeliveryIsHeldByOne) {
+  make({.prefetch = 1});
   send({"a", "b"});
   auto other = under_->open();
   const Deliveries mine = receive(*source_, 1);
@@ -52,7 +53,14 @@ TEST_P(Returning, EveryMessageComesUntilItIsAccepted) {
     for (const Delivery& delivery : deliveries) {
       const std::string id(delivery.envelope.message_id().text());
       EXPECT_FALSE(accepted.contains(id)) << id;
-      expect_count(delivery, ++delivered[id]);
+      ++delivered[id];
+      if (GetParam().capabilities.holds_ahead) {
+        // The broker also counts those that were held and never handed out.
+        EXPECT_TRUE(delivery.redelivered || delivered[id] == 1) << id;
+        EXPECT_TRUE(delivery.deliveries >= delivered[id] || !GetParam().capabilities.counts_deliveries) << id;
+      } else {
+        expect_count(delivery, delivered[id]);
+      }
       const auto chance = random() % 3;
       if (chance == 0) accepted.insert(id);
       if (chance != 1) settlements.push_back({delivery.tag, chance == 0 ? Settle::accept : Settle::redeliver});
@@ -71,7 +79,7 @@ class AckTimeout : public OnEverySource {
  protected:
   void SetUp() override { make({.ack_timeout = short_timeout}); }
 };
-ONCEWARD_ON_SOURCES_THAT(AckTimeout, ack_timeout);
+ONCEWARD_ON_SOURCES_THAT(AckTimeout, chosen_ack_timeout);
 
 TEST_P(AckTimeout, IsWhatWasAskedFor) { EXPECT_EQ(source_->ack_timeout(), short_timeout); }
 
@@ -145,16 +153,20 @@ class Processes : public OnEverySource {
 ONCEWARD_ON_SOURCES_THAT(Processes, several_processes);
 
 TEST_P(Processes, WhatAKilledOneHeldComesBack) {
-  make({.ack_timeout = 1000ms});
+  make({.ack_timeout = 1000ms, .prefetch = 15});
   send(numbered(20));
   auto holder = start("hold", 15);
   await("the other process holds them", [&] { return holder->output().find("holding 15") != std::string::npos; });
   holder->signal(SIGKILL);
   EXPECT_EQ(holder->wait(), 128 + SIGKILL);
-  const Deliveries all = receive_all(*source_, 20);
+  Deliveries all;
+  while (all.size() < 20) {
+    const Deliveries some = receive(*source_);
+    settle(*source_, some);
+    std::ranges::copy(some, std::back_inserter(all));
+  }
   EXPECT_EQ(sorted(ids_of(all)), sorted(numbered(20)));
   EXPECT_EQ(std::ranges::count(all, true, &Delivery::redelivered), 15);
-  settle(*source_, all);
   EXPECT_EQ(source_->counters().settled, 20u);
 }
 

@@ -11,7 +11,7 @@ class Settling : public OnEverySource {
     source_.reset();
     source_ = under_->open();
     Ids ids;
-    for (Deliveries got; !(got = receive(*source_, 1000, 30ms)).empty(); settle(*source_, got)) {
+    for (Deliveries got; !(got = receive(*source_, 1000, quiet())).empty(); settle(*source_, got)) {
       for (const std::string& id : ids_of(got)) ids.push_back(id);
     }
     return sorted(ids);
@@ -54,6 +54,7 @@ TEST_P(Settling, RedeliveredMessageMayComeToAnybody) {
   send({"a"});
   auto other = under_->open();
   settle(*source_, receive(*source_), Settle::redeliver);
+  if (GetParam().capabilities.holds_ahead) source_.reset();  // it may hold it again
   EXPECT_EQ(ids_of(receive(*other)), Ids{"a"});
 }
 

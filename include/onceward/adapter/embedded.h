@@ -11,6 +11,7 @@
 
 #include "onceward/adapter/disturbance.h"
 #include "onceward/adapter/queue_depth.h"
+#include "onceward/port/publisher.h"
 #include "onceward/port/source.h"
 
 namespace onceward {
@@ -37,6 +38,11 @@ EmbeddedOptions read_embedded_url(std::string_view url);
 // Opens the file and the queue, or creates them. Throws Fault(source_refused) where somebody has to help, else
 // Fault(source_unavailable).
 std::unique_ptr<Source> open_embedded(const EmbeddedOptions& options);
+
+// A destination is the name of a queue of the file, which is made if it is not there; the key has no meaning. Messages are
+// our JSON envelopes. Each publish() is one transaction that is durable on return, so that receipts never keep one waiting.
+// Throws as open_embedded(), with the codes of publishers.
+std::unique_ptr<Publisher> open_embedded_publisher(const EmbeddedOptions& options);
 
 // The other end of the queue. Belongs to one thread.
 class EmbeddedSender {

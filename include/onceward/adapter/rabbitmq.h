@@ -22,7 +22,7 @@ struct RabbitmqConnection {
     std::string name;
     std::uint16_t port = 0;
   };
-  std::vector<Host> hosts;  // tried one after the other, each time from the next
+  std::vector<Host> hosts;  // tried one after the other, each time from the last that worked
   std::string user = "guest";
   std::string password = "guest";
   std::string vhost = "/";
@@ -65,11 +65,12 @@ RabbitmqSourceOptions read_rabbitmq_source_url(std::string_view url);
 // The same without what is a source's own. Throws Fault(publisher_refused).
 RabbitmqPublisherOptions read_rabbitmq_publisher_url(std::string_view url);
 
-// Connects, checks the queue by a passive declaration, and consumes with manual acknowledgement. Throws as
-// Source::receive().
+// Connects and looks whether the queue is there; the first receive() that asks for messages begins to consume, so that who
+// only looks takes nothing. Acknowledges by hand, and never confirmed: RabbitMQ has no answer to an acknowledgement. Throws
+// as Source::receive().
 std::unique_ptr<Source> open_rabbitmq(const RabbitmqSourceOptions& options, Log& log = silent_log());
 // Connects. A destination is an exchange, or "" for the default one; the key is the routing key. Publishes persistent
-// messages, `mandatory`, with confirms.
+// messages, `mandatory`, with confirms. Throws as Publisher::publish().
 std::unique_ptr<Publisher> open_rabbitmq_publisher(const RabbitmqPublisherOptions& options, Log& log = silent_log());
 
 }  // namespace onceward

@@ -30,7 +30,7 @@ struct Delivery {
   Envelope envelope;
   std::optional<Refusal> refusal;
   // Hints for retry policy, never for identity: whether the message was delivered before (true where it is not known),
-  // and how often in all, 0 where the broker does not count.
+  // and how often in all, 0 where nobody has counted.
   bool redelivered = false;
   std::uint32_t deliveries = 0;
   // The part of the source whose messages come in order, and to one source at a time; -1 where there are no such parts.

@@ -1,0 +1,256 @@
+#include "adapters/rabbitmq/outgoing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "adapters/rabbitmq/options.h"
+
+namespace onceward::rabbitmq {
+namespace {
+
+using std::chrono::milliseconds;
+using namespace std::chrono_literals;
+using Kind = Receipt::Kind;
+
+constexpr std::size_t most_short_bytes = 255;
+// For which publish() waits where the broker takes nothing, before it puts off the rest of a batch.
+constexpr milliseconds longest_stall = 1s;
+constexpr milliseconds longest_wait = 24h;
+
+std::string_view id_of(const amqp_basic_properties_t& properties) {
+  return (properties._flags & AMQP_BASIC_MESSAGE_ID_FLAG) != 0 ? view(properties.message_id) : std::string_view();
+}
+
+}  // namespace
+
+Outgoing::Outgoing(const RabbitmqPublisherOptions& options, std::string name, Log& log)
+    : options_(options), name_(std::move(name)), log_(log) {
+  check(options);
+}
+
+void Outgoing::require_connection() {
+  if (connection_) tend();  // it may have ended while nobody looked
+  if (connection_) return;
+  const std::size_t hosts = options_.connection.hosts.size();
+  for (std::size_t tried = 1;; ++tried) {
+    const std::size_t host = next_host_++ % hosts;
+    try {
+      auto connection = std::make_unique<Connection>(options_.connection, host, publisher_role, name_);
+      connection->confirm_publications();
+      connection_ = std::move(connection);
+      break;
+    } catch (const Fault&) {
+      if (tried >= hosts) throw;
+    }
+  }
+  --next_host_;  // the one that works stays the first
+  if (std::exchange(connected_before_, true)) ++counters_.reconnects;
+}
+
+void Outgoing::begin() {
+  until_ = Clock::now() + std::min<milliseconds>(longest_stall, options_.confirm_deadline);
+  if (connection_) cork_.emplace(*connection_);
+}
+
+void Outgoing::end() { cork_.reset(); }
+
+void Outgoing::put(const OutgoingMessage& message) {
+  ++counters_.published;
+  if (!connection_) return add_receipt(message.tag, Kind::put_off, fmt::format("{}, before it was sent", lost_why_));
+  bool sending = false;
+  try {
+    std::string wrong = wrong_with(message);
+    if (!wrong.empty()) return add_receipt(message.tag, Kind::refused, std::move(wrong));
+    if (!connection_->make_room(*this, until_)) return add_receipt(message.tag, Kind::put_off, why_not_now());
+    sending = true;
+    send(message);
+  } catch (const Fault& fault) {
+    drop_connection(fault);  // what was being sent is in doubt like the others
+    if (!sending) add_receipt(message.tag, Kind::put_off, fmt::format("{}, before it was sent", fault.what()));
+  }
+}
+
+void Outgoing::refuse(std::uint64_t tag, std::string why) {
+  ++counters_.published;
+  add_receipt(tag, Kind::refused, std::move(why));
+}
+
+// What the library or the broker would end the connection for.
+std::string Outgoing::wrong_with(const OutgoingMessage& message) {
+  if (message.exchange.size() > most_short_bytes || message.key.size() > most_short_bytes) {
+    return "the names of an exchange and of a routing key have at most 255 bytes";
+  }
+  if (message.body.size() > Content::most_bytes) return "it is larger than the 512 MiB that RabbitMQ takes";
+  if (!knows(message.exchange)) {
+    return fmt::format("there is no exchange \"{}\" in this virtual host", one_line(message.exchange));
+  }
+  return {};
+}
+
+bool Outgoing::knows(std::string_view exchange) {
+  if (exchange.empty() || exchanges_.contains(exchange) || !connection_->blocked().empty()) return true;
+  const bool corked = cork_.has_value();
+  cork_.reset();  // a question is not to wait for more to be sent
+  const bool known = connection_->has_exchange(exchange);
+  if (corked) cork_.emplace(*connection_);
+  if (known) exchanges_.emplace(exchange);
+  return known;
+}
+
+void Outgoing::send(const OutgoingMessage& message) {
+  const auto deadline = Clock::now() + options_.confirm_deadline;
+  window_.add({message.tag, std::string(message.exchange), std::string(message.key),
+               std::string(id_of(*message.properties)), message.body.size(), deadline});
+  connection_->publish(*this, {message.exchange, message.key, message.properties, message.body}, deadline);
+}
+
+std::string Outgoing::why_not_now() const {
+  const std::string& why = connection_->blocked();
+  return why.empty() ? fmt::format("{}: the broker takes no more at the moment", connection_->place())
+                     : fmt::format("{}: the broker blocks publishing ({})", connection_->place(), why);
+}
+
+void Outgoing::collect(std::vector<Receipt>& into, milliseconds wait) {
+  const auto end = Clock::now() + std::clamp<milliseconds>(wait, 0ms, longest_wait);
+  tend();
+  while (receipts_.empty() && !window_.empty() && connection_ && Clock::now() < end) {
+    if (connection_->wait(waker_, std::min(end, window_.oldest()->deadline))) break;
+    tend();
+  }
+  std::ranges::move(receipts_, std::back_inserter(into));
+  receipts_.clear();
+}
+
+void Outgoing::tend() {
+  if (connection_) try {
+      connection_->pump(*this);
+    } catch (const Fault& fault) {
+      drop_connection(fault);
+    }
+  give_up_late_ones();
+}
+
+void Outgoing::give_up_late_ones() {
+  if (window_.empty()) return;
+  const auto now = Clock::now();
+  while (const Open* const oldest = window_.oldest()) {
+    if (oldest->deadline > now) return;
+    add_receipt(window_.answer_oldest()->tag, Kind::in_doubt, "the broker has not confirmed it in time");
+  }
+}
+
+FrameTaker::Took Outgoing::take(const amqp_frame_t& frame) {
+  if (frame.frame_type == AMQP_FRAME_METHOD) {
+    take_method(frame.payload.method);
+    return content_.begun() ? Took::part : Took::whole;
+  }
+  if (!content_.add(frame)) return Took::whole;
+  if (!content_.is_whole()) return Took::part;
+  take_return();
+  content_.end();
+  return Took::whole;
+}
+
+void Outgoing::take_method(const amqp_method_t& method) {
+  if (method.id == AMQP_BASIC_ACK_METHOD) {
+    const auto& ack = *static_cast<const amqp_basic_ack_t*>(method.decoded);
+    confirm(ack.delivery_tag, ack.multiple != 0, Kind::confirmed);
+  } else if (method.id == AMQP_BASIC_NACK_METHOD) {
+    const auto& nack = *static_cast<const amqp_basic_nack_t*>(method.decoded);
+    confirm(nack.delivery_tag, nack.multiple != 0, Kind::put_off);
+  } else if (method.id == AMQP_BASIC_RETURN_METHOD) {
+    const auto& sent_back = *static_cast<const amqp_basic_return_t*>(method.decoded);
+    returned_ = {std::string(view(sent_back.exchange)), std::string(view(sent_back.routing_key)),
+                 one_line(view(sent_back.reply_text))};
+    content_.begin();
+  }
+}
+
+// The message is confirmed all the same, later.
+void Outgoing::take_return() {
+  Open* const open =
+      window_.like(returned_.exchange, returned_.key, id_of(content_.properties()), content_.body().size());
+  if (open == nullptr) return;  // it was given up
+  open->returned = fmt::format("no route from exchange \"{}\" with key \"{}\" ({})", one_line(returned_.exchange),
+                               one_line(returned_.key), returned_.why);
+}
+
+void Outgoing::confirm(std::uint64_t number, bool multiple, Kind kind) {
+  if (!multiple) {
+    if (const auto open = window_.answer(number)) answer(*open, kind);
+    return;
+  }
+  if (number == 0) number = UINT64_MAX;  // AMQP: all there are
+  while (const auto open = window_.answer_up_to(number)) answer(*open, kind);
+}
+
+void Outgoing::answer(const Open& open, Kind kind) {
+  if (!open.returned.empty()) return add_receipt(open.tag, Kind::refused, open.returned);
+  add_receipt(open.tag, kind, kind == Kind::confirmed ? "" : "the broker could not take it: its queue is full or away");
+}
+
+void Outgoing::add_receipt(std::uint64_t tag, Kind kind, std::string why) {
+  switch (kind) {
+    case Kind::confirmed:
+      ++counters_.confirmed;
+      break;
+    case Kind::refused:
+      ++counters_.refused;
+      break;
+    case Kind::put_off:
+      ++counters_.put_off;
+      break;
+    case Kind::in_doubt:
+      ++counters_.in_doubt;
+      break;
+  }
+  receipts_.push_back({tag, kind, std::move(why)});
+}
+
+void Outgoing::drop_connection(const Fault& fault) {
+  if (const auto* const closed = dynamic_cast<const Closed*>(&fault)) settle_culprit(*closed);
+  const std::size_t doubtful = window_.size();
+  while (const auto open = window_.answer_oldest()) {
+    if (!open->returned.empty()) {
+      answer(*open, Kind::refused);
+    } else {
+      add_receipt(open->tag, Kind::in_doubt, fmt::format("{}, before it was confirmed", fault.what()));
+    }
+  }
+  const LogField fields[] = {{"connection", name_},
+                             {"unconfirmed", static_cast<std::int64_t>(doubtful)},
+                             {"why", std::string_view(fault.what())}};
+  log_.write(LogLevel::warn, "the publisher's connection was lost", fields);
+  lost_why_ = fault.what();
+  cork_.reset();
+  connection_.reset();
+  window_ = {};
+  content_ = {};
+  exchanges_.clear();
+}
+
+// The broker closes a channel for one publication and ignores what came after it.
+void Outgoing::settle_culprit(const Closed& closed) {
+  const auto is_culprit = [&](const Open& open) {
+    if (closed.code() == AMQP_NOT_FOUND || closed.code() == AMQP_ACCESS_REFUSED) {
+      return closed.text().find(fmt::format("exchange '{}'", open.exchange)) != std::string::npos;
+    }
+    return closed.code() == AMQP_PRECONDITION_FAILED &&
+           closed.text().find(fmt::format("message size {} ", open.bytes)) != std::string::npos;
+  };
+  const auto place = window_.find(is_culprit);
+  if (!place) return;
+  for (std::size_t before = 0; before < *place; ++before) {
+    const auto open = window_.answer_oldest();
+    add_receipt(open->tag, open->returned.empty() ? Kind::in_doubt : Kind::refused,
+                open->returned.empty() ? fmt::format("{}, before it was confirmed", closed.what()) : open->returned);
+  }
+  add_receipt(window_.answer_oldest()->tag, Kind::refused, closed.what());
+  while (const auto open = window_.answer_oldest()) {
+    add_receipt(open->tag, Kind::put_off, "the channel was closed for a message before it");
+  }
+}
+
+}  // namespace onceward::rabbitmq

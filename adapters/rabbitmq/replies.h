@@ -1,0 +1,52 @@
+// What a broker, or the library that talks to it, says: as one line for people, and as the fault that it is.
+#pragma once
+
+#include <amqp.h>
+
+#include <string>
+#include <string_view>
+
+#include "onceward/adapter/rabbitmq.h"
+#include "onceward/fault.h"
+
+namespace onceward::rabbitmq {
+
+// Who hears of it.
+struct Role {
+  FaultCode unavailable;
+  FaultCode refused;
+};
+inline constexpr Role source_role{FaultCode::source_unavailable, FaultCode::source_refused};
+inline constexpr Role publisher_role{FaultCode::publisher_unavailable, FaultCode::publisher_refused};
+
+// The broker closed a channel, or the whole connection.
+class Closed : public Fault {
+ public:
+  Closed(FaultCode fault, std::string message, std::uint16_t code, std::string text)
+      : Fault(fault, Poisons::connection, std::move(message)), code_(code), text_(std::move(text)) {}
+  std::uint16_t code() const { return code_; }       // of AMQP: 404
+  const std::string& text() const { return text_; }  // of the broker
+
+ private:
+  std::uint16_t code_;
+  std::string text_;
+};
+
+std::string_view view(amqp_bytes_t bytes);
+amqp_bytes_t bytes_of(std::string_view text);  // borrowed
+// Without control characters, and not longer than a line.
+std::string one_line(std::string_view text);
+
+// Words of the library's status, and of the time that was allowed.
+Fault lost(const Role& role, const std::string& place, int status);
+// While a connection was made.
+Fault not_connected(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host,
+                    int status);
+Fault tls_wanted(const Role& role, const RabbitmqConnection::Host& host);
+Fault not_logged_in(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host,
+                    const amqp_rpc_reply_t& reply);
+// On a connection that works. A channel that is closed costs its connection, so both are one.
+Closed closed(const Role& role, const std::string& place, const amqp_channel_close_t& close);
+Closed closed(const Role& role, const std::string& place, const amqp_connection_close_t& close);
+
+}  // namespace onceward::rabbitmq

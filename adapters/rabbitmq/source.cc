@@ -1,0 +1,311 @@
+// A queue of RabbitMQ. Everything but wake() belongs to one thread.
+//
+// The broker pushes up to `prefetch` messages; what has come and was not handed out yet waits here. It begins with the
+// first receive() that asks for messages, so that whoever only looks at a queue takes nothing from it.
+//
+// Whatever ends the channel ends the connection: all that was handed out comes back then, from the broker, to anybody.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "adapters/rabbitmq/connection.h"
+#include "adapters/rabbitmq/content.h"
+#include "adapters/rabbitmq/options.h"
+#include "adapters/rabbitmq/outgoing.h"
+#include "adapters/rabbitmq/properties.h"
+#include "src/common/owner_thread.h"
+#include "src/source/held.h"
+
+namespace onceward {
+namespace rabbitmq {
+namespace {
+
+using std::chrono::milliseconds;
+using namespace std::chrono_literals;
+
+constexpr std::size_t most_bytes_at_once = 64u << 20;
+constexpr milliseconds longest_wait = 24h;
+constexpr milliseconds longest_copy = 10s;
+constexpr std::size_t most_messages = 65'535;  // as many as a prefetch allows
+
+// As settle() must know it.
+struct Unsettled {
+  std::uint64_t number = 0;                 // the broker's tag on this channel
+  std::shared_ptr<const KeptMessage> copy;  // where parked messages are copied; owned by nobody else
+};
+
+class RabbitmqSource final : public Source, private FrameTaker {
+ public:
+  RabbitmqSource(const RabbitmqSourceOptions& options, Log& log)
+      : options_(options),
+        place_(fmt::format("{}?queue={}", rabbitmq::describe(options.connection), options.queue)),
+        log_(log),
+        reader_(options.format, options.limits) {
+    check(options_);
+    connect();
+  }
+
+  void receive(std::vector<Delivery>& into, std::size_t most, milliseconds wait) override {
+    const OwnerThread::Turn turn(owner_);
+    if (most == 0) return tend();
+    most_ = most;
+    const auto end = Clock::now() + std::clamp<milliseconds>(wait, 0ms, longest_wait);
+    bool fresh = !connection_;
+    if (fresh) connect();
+    for (;;) try {
+        return receive_until(end, into, most);
+      } catch (const Fault& fault) {
+        drop_connection(fault);
+        if (fresh) throw;
+        connect();
+        fresh = true;
+      }
+  }
+
+  void settle(std::span<const Settlement> settlements) override {
+    const OwnerThread::Turn turn(owner_);
+    if (settlements.empty()) return;
+    accepted_.clear();
+    given_back_.clear();
+    parked_.clear();
+    for (const Settlement& settlement : settlements) {
+      auto unsettled = held_.release(settlement.tag);
+      if (!unsettled) continue;
+      if (settlement.how == Settle::park && unsettled->copy) {
+        parked_.push_back(std::move(*unsettled));
+      } else {
+        (settlement.how == Settle::redeliver ? given_back_ : accepted_).push_back(unsettled->number);
+      }
+    }
+    counters_.settle_failed += settlements.size();  // until more is known
+    std::uint64_t written = accepted_.size() + given_back_.size();
+    if (!parked_.empty()) written += copy_parked();
+    if (accepted_.empty() && given_back_.empty()) return;
+    try {
+      if (!connection_) throw Fault(FaultCode::source_unavailable, Poisons::connection, place_ + ": lost meanwhile");
+      write_settlements();
+    } catch (const Fault& fault) {
+      drop_connection(fault);
+      throw Fault(FaultCode::source_unavailable, Poisons::connection, fault.what());
+    }
+    counters_.settled += written;
+    counters_.settle_failed -= written;
+  }
+
+  void wake() noexcept override { waker_.wake(); }
+  std::optional<milliseconds> ack_timeout() const override { return options_.consumer_timeout; }
+  SourceCounters counters() const override { return counters_; }
+  std::string describe() const override { return place_; }
+
+ private:
+  struct Ready {
+    Delivery delivery;
+    Unsettled unsettled;
+    std::size_t bytes = 0;
+  };
+
+  void connect() {
+    const std::size_t hosts = options_.connection.hosts.size();
+    for (std::size_t tried = 1;; ++tried) {
+      const std::size_t host = next_host_++ % hosts;
+      try {
+        auto connection =
+            std::make_unique<Connection>(options_.connection, host, source_role, "onceward " + options_.queue);
+        connection->check_queue({options_.queue, options_.declare});
+        connection->limit_unsettled(options_.prefetch);
+        connection_ = std::move(connection);
+        break;
+      } catch (const Fault&) {
+        if (tried >= hosts) throw;
+      }
+    }
+    --next_host_;  // the one that works stays the first
+    if (std::exchange(connected_before_, true)) ++counters_.reconnects;
+  }
+
+  // The broker gives all of it to somebody.
+  void drop_connection(const Fault& fault) {
+    const LogField fields[] = {{"queue", std::string_view(options_.queue)},
+                               {"unsettled", static_cast<std::int64_t>(held_.size())},
+                               {"why", std::string_view(fault.what())}};
+    log_.write(LogLevel::warn, "the source's connection was lost", fields);
+    connection_.reset();
+    consuming_ = false;
+    content_ = {};
+    ready_.clear();
+    while (!held_.empty()) held_.release_oldest();
+  }
+
+  // Hears what the broker has to say, and answers its heartbeats.
+  void tend() {
+    if (!connection_) return;
+    most_ = options_.prefetch;  // more it does not push
+    try {
+      connection_->pump(*this);
+    } catch (const Fault& fault) {
+      drop_connection(fault);
+    }
+  }
+
+  void receive_until(Clock::time_point end, std::vector<Delivery>& into, std::size_t most) {
+    if (!std::exchange(consuming_, true)) connection_->consume(options_.queue);
+    for (;;) {
+      connection_->pump(*this);
+      if (hand_out(into, most) || Clock::now() >= end) return;
+      if (connection_->wait(waker_, end)) return;
+    }
+  }
+
+  bool hand_out(std::vector<Delivery>& into, std::size_t most) {
+    std::size_t bytes = 0, count = 0;
+    for (; !ready_.empty() && count < most; ++count) {
+      bytes += ready_.front().bytes;
+      if (count > 0 && bytes > most_bytes_at_once) break;
+      Delivery& delivery = into.emplace_back(std::move(ready_.front().delivery));
+      delivery.tag = held_.add(std::move(ready_.front().unsettled));
+      counters_.redelivered += delivery.redelivered ? 1 : 0;
+      ready_.pop_front();
+    }
+    counters_.received += count;
+    return count > 0;
+  }
+
+  Took take(const amqp_frame_t& frame) override {
+    if (frame.frame_type == AMQP_FRAME_METHOD) {
+      take_method(frame.payload.method);
+      return content_.begun() ? Took::part : Took::whole;
+    }
+    if (!content_.add(frame)) {
+      throw Fault(FaultCode::source_unavailable, Poisons::connection,
+                  connection_->place() + ": a frame came that has no place there");
+    }
+    if (!content_.is_whole()) return Took::part;
+    take_delivery();
+    content_.end();
+    return ready_.size() >= most_ ? Took::enough : Took::whole;
+  }
+
+  void take_method(const amqp_method_t& method) {
+    if (method.id == AMQP_BASIC_DELIVER_METHOD) {
+      const auto& deliver = *static_cast<const amqp_basic_deliver_t*>(method.decoded);
+      number_ = deliver.delivery_tag;
+      redelivered_ = deliver.redelivered != 0;
+      content_.begin();
+    } else if (method.id == AMQP_BASIC_CANCEL_METHOD) {
+      throw Fault(FaultCode::source_unavailable, Poisons::connection,
+                  fmt::format("{}: the broker cancelled the consumer of \"{}\"; the queue was deleted or has moved",
+                              connection_->place(), options_.queue));
+    }
+  }
+
+  void take_delivery() {
+    const Bytes body = Bytes::copy_of(content_.body());
+    Ready& ready = ready_.emplace_back();
+    ready.delivery = reader_.read(content_.properties(), body);
+    ready.delivery.redelivered = redelivered_ || ready.delivery.deliveries > 1;
+    // A first delivery is the first, whoever counts.
+    if (!ready.delivery.redelivered) ready.delivery.deliveries = 1;
+    ready.unsettled.number = number_;
+    if (options_.dead_letter_exchange) {
+      ready.unsettled.copy = std::make_shared<KeptMessage>(content_.properties(), body);
+    }
+    ready.bytes = body.view().size();
+  }
+
+  void write_settlements() {
+    most_ = options_.prefetch;
+    connection_->pump(*this);  // a channel that was closed is no longer written to
+    const Connection::Cork cork(*connection_);
+    for (const std::uint64_t number : given_back_) connection_->give_back(*this, number);
+    std::ranges::sort(accepted_);
+    // All that is not held was settled before or is now: one word is enough for those before the first that is held.
+    const Unsettled* const oldest = held_.oldest();
+    const auto first_alone = oldest == nullptr ? accepted_.end() : std::ranges::lower_bound(accepted_, oldest->number);
+    if (first_alone != accepted_.begin()) connection_->ack(*this, *std::prev(first_alone), true);
+    for (auto alone = first_alone; alone != accepted_.end(); ++alone) connection_->ack(*this, *alone, false);
+  }
+
+  // What was copied is acknowledged; what was not is given back. The number of the former.
+  std::uint64_t copy_parked() {
+    std::vector<bool> copied(parked_.size(), false);
+    std::string why;
+    try {
+      for (const Receipt& receipt : publish_copies()) {
+        copied[receipt.tag] = receipt.kind == Receipt::Kind::confirmed;
+        if (!receipt.why.empty()) why = receipt.why;
+      }
+    } catch (const Fault& fault) {
+      why = fault.what();
+    }
+    for (std::size_t i = 0; i < parked_.size(); ++i) {
+      (copied[i] ? accepted_ : given_back_).push_back(parked_[i].number);
+    }
+    const auto done = static_cast<std::uint64_t>(std::ranges::count(copied, true));
+    if (done < parked_.size()) {
+      const LogField fields[] = {{"queue", std::string_view(options_.queue)},
+                                 {"messages", static_cast<std::int64_t>(parked_.size() - done)},
+                                 {"why", std::string_view(why)}};
+      log_.write(LogLevel::warn, "parked messages could not be copied to the dead letters", fields);
+    }
+    return done;
+  }
+
+  std::vector<Receipt> publish_copies() {
+    if (!dead_letters_) {
+      RabbitmqPublisherOptions options;
+      options.connection = options_.connection;
+      options.window = most_messages;
+      options.confirm_deadline = longest_copy;
+      dead_letters_ = std::make_unique<Outgoing>(options, "onceward dead letters of " + options_.queue, log_);
+    }
+    dead_letters_->require_connection();
+    dead_letters_->begin();
+    for (std::size_t i = 0; i < parked_.size(); ++i) {
+      const KeptMessage& copy = *parked_[i].copy;
+      dead_letters_->put(
+          {i, *options_.dead_letter_exchange, options_.dead_letter_key, &copy.properties(), copy.body()});
+    }
+    dead_letters_->end();
+    std::vector<Receipt> receipts;
+    while (dead_letters_->outstanding() > 0) {
+      dead_letters_->collect(receipts, 1s);
+      tend();  // the source's own heartbeats
+    }
+    return receipts;
+  }
+
+  const RabbitmqSourceOptions options_;
+  const std::string place_;
+  Log& log_;
+  Waker waker_;
+  const OwnerThread owner_;
+
+  std::size_t next_host_ = 0;
+  bool connected_before_ = false;
+  std::unique_ptr<Connection> connection_;  // null after it was lost
+  bool consuming_ = false;
+  MessageReader reader_;
+  Content content_;
+  std::uint64_t number_ = 0;  // of the message that is being read
+  bool redelivered_ = false;
+  std::size_t most_ = 0;  // that are read ahead
+  std::deque<Ready> ready_;
+  Held<Unsettled> held_;
+  SourceCounters counters_;
+
+  // Of one settle().
+  std::vector<std::uint64_t> accepted_, given_back_;
+  std::vector<Unsettled> parked_;
+  std::unique_ptr<Outgoing> dead_letters_;
+};
+
+}  // namespace
+}  // namespace rabbitmq
+
+std::unique_ptr<Source> open_rabbitmq(const RabbitmqSourceOptions& options, Log& log) {
+  return std::make_unique<rabbitmq::RabbitmqSource>(options, log);
+}
+
+}  // namespace onceward

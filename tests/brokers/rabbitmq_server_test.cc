@@ -1,0 +1,156 @@
+// What a RabbitMQ of one's own can be made to do: die, run out of memory, lose patience, take only small messages.
+#include "tests/brokers/rabbitmq_server.h"
+
+#include "tests/brokers/rabbitmq_world.h"
+
+namespace onceward::brokers {
+namespace {
+
+class RabbitmqServers : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    server_ = std::make_unique<RabbitmqServer>(std::vector<std::string>{"max_message_size=1000000"});
+  }
+  static void TearDownTestSuite() { server_.reset(); }
+
+  static std::unique_ptr<Publisher> publisher(Log& log, std::chrono::milliseconds deadline = generous) {
+    RabbitmqPublisherOptions options;
+    options.connection = server_->connection();
+    options.confirm_deadline = deadline;
+    return open_rabbitmq_publisher(options, log);
+  }
+  static Publication publication(std::uint64_t tag, std::string_view queue, const std::string& payload = "{}") {
+    EnvelopeFields fields;
+    const std::string id = std::to_string(tag);
+    fields.message_id = MessageId(id);
+    fields.payload = payload;
+    return {tag, "", queue, Envelope::copy_of(fields)};
+  }
+  static Receipts collect(Publisher& publisher) {
+    Receipts receipts;
+    await("the receipts have come", [&] {
+      publisher.collect(receipts, 1s);
+      return publisher.outstanding() == 0;
+    });
+    std::ranges::sort(receipts, {}, &Receipt::tag);
+    return receipts;
+  }
+
+  static std::unique_ptr<RabbitmqServer> server_;
+  Lines log_;
+};
+std::unique_ptr<RabbitmqServer> RabbitmqServers::server_;
+
+TEST_F(RabbitmqServers, KilledOneComesBackWithWhatWasUnsettled) {
+  const std::string name = unique_name();
+  RabbitmqSourceOptions options;
+  options.connection = server_->connection();
+  options.queue = name;
+  {
+    RabbitmqClient client(options.connection);
+    client.declare_queue(name);
+    client.send(name, messages(20));
+  }
+  server_->sync();
+  const auto source = open_rabbitmq(options, log_);
+  const auto sender = publisher(log_);
+  Deliveries first = receive(*source, 20);
+  settle(*source, {first.begin(), first.begin() + 5});
+  const Deliveries held(first.begin() + 5, first.end());
+  std::this_thread::sleep_for(1s);  // acknowledgements are not confirmed: until the broker has written them
+  server_->kill();
+  Deliveries none;
+  EXPECT_EQ(thrown_by([&] { source->receive(none, 1, generous); }).code, FaultCode::source_unavailable);
+  const Publication away = publication(1, name);
+  EXPECT_EQ(thrown_by([&] { sender->publish({&away, 1}); }).code, FaultCode::publisher_unavailable);
+  EXPECT_EQ(thrown_by([&] { settle(*source, held); }).code, std::nullopt) << "their tags are no longer known";
+  EXPECT_EQ(source->counters().settle_failed, 15u);
+  server_->start();
+  std::set<std::string> came;
+  await("what was unsettled has come back", [&] {
+    Deliveries again;
+    source->receive(again, 100, 1s);
+    settle(*source, again);
+    came.merge(ids_of(again));
+    return std::ranges::includes(came, ids_of(held));
+  });
+  sender->publish({&away, 1});
+  EXPECT_EQ(collect(*sender).at(0).kind, Kind::confirmed);
+}
+
+TEST_F(RabbitmqServers, TooLargeIsRefusedAndTheOthersAreNot) {
+  const std::string name = unique_name();
+  RabbitmqClient client(server_->connection());
+  client.declare_queue(name);
+  const auto sender = publisher(log_);
+  const std::vector<Publication> publications{publication(1, name), publication(2, name, std::string(1'000'001, 'x')),
+                                              publication(3, name)};
+  sender->publish(publications);
+  const Receipts receipts = collect(*sender);
+  ASSERT_EQ(receipts.size(), 3u);
+  EXPECT_THAT(receipts[0].kind, testing::AnyOf(Kind::confirmed, Kind::in_doubt));
+  EXPECT_EQ(receipts[1].kind, Kind::refused) << receipts[1].why;
+  EXPECT_THAT(receipts[1].why, HasSubstr("larger than"));
+  EXPECT_THAT(receipts[2].kind, testing::AnyOf(Kind::put_off, Kind::in_doubt));
+  sender->publish({&publications[2], 1});
+  EXPECT_EQ(collect(*sender).at(0).kind, Kind::confirmed);
+}
+
+TEST_F(RabbitmqServers, BlockedConnectionPutsOffUntilTheBrokerGoesOn) {
+  const std::string name = unique_name();
+  RabbitmqClient client(server_->connection());
+  client.declare_queue(name);
+  const auto sender = publisher(log_, 3s);
+  server_->tool({"set_vm_memory_high_watermark", "absolute", "1"});
+  std::vector<Publication> publications;
+  for (std::uint64_t tag = 1; tag <= 5; ++tag) publications.push_back(publication(tag, name));
+  std::string why;
+  await("publishing is put off", [&] {
+    sender->publish(publications);
+    for (const Receipt& receipt : collect(*sender)) {
+      EXPECT_NE(receipt.kind, Kind::refused) << receipt.why;
+      if (receipt.kind == Kind::put_off) why = receipt.why;
+    }
+    return !why.empty();
+  });
+  EXPECT_THAT(why, HasSubstr("blocks publishing (low on memory)"));
+  server_->tool({"set_vm_memory_high_watermark", "absolute", "1GB"});
+  await("publishing goes on", [&] {
+    const Publication one = publication(9, name);
+    sender->publish({&one, 1});
+    return collect(*sender).at(0).kind == Kind::confirmed;
+  });
+}
+
+TEST_F(RabbitmqServers, ConsumerTimeoutIsSurvivedAndSaid) {
+  server_->evaluate(
+      "application:set_env(rabbit, channel_tick_interval, 300), application:set_env(rabbit, consumer_timeout, 1000).");
+  const std::string name = unique_name();
+  RabbitmqClient client(server_->connection());
+  client.declare_queue(name);
+  client.send(name, messages(2));
+  RabbitmqSourceOptions options;
+  options.connection = server_->connection();
+  options.queue = name;
+  options.consumer_timeout = 1s;
+  const auto source = open_rabbitmq(options, log_);
+  const Deliveries held = receive(*source, 2);
+  EXPECT_EQ(source->ack_timeout(), 1s);
+  await("the broker has lost its patience", [&] {
+    Deliveries none;
+    source->receive(none, 0, 0ms);
+    return !log_.all().empty();
+  });
+  EXPECT_THAT(log_.all(), testing::ElementsAre(HasSubstr("delivery acknowledgement on channel 1 timed out")));
+  settle(*source, held);
+  EXPECT_EQ(source->counters().settle_failed, 2u);
+  const Deliveries again = receive(*source, 2);
+  EXPECT_EQ(ids_of(again), ids_of(held));
+  settle(*source, again);
+  EXPECT_EQ(source->counters().settled, 2u);
+  server_->evaluate(
+      "application:set_env(rabbit, channel_tick_interval, 60000), application:set_env(rabbit, consumer_timeout, 1800000).");
+}
+
+}  // namespace
+}  // namespace onceward::brokers
