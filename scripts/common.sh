@@ -33,15 +33,19 @@ await() {  # await <seconds> <command...>: polls until the command succeeds
   done
 }
 
-# A port on loopback that nobody listens on, below the ephemeral range so that no client connection takes it meanwhile.
-free_port() {
-  local port
+listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# The first of some ports on loopback that nobody listens on, below the ephemeral range so that no client connection takes them
+# meanwhile.
+free_port() {  # free_port [how many]
+  local first port
   for _ in {1..200}; do
-    port=$((20000 + RANDOM % 12000))
-    if ! (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; then
-      echo "$port"
-      return
-    fi
+    first=$((20000 + 10 * (RANDOM % 1200)))
+    for ((port = first; port < first + ${1:-1}; ++port)); do
+      if listens "$port"; then continue 2; fi
+    done
+    echo "$first"
+    return
   done
   die "no free port between 20000 and 32000"
 }

@@ -116,6 +116,7 @@ Fault fault_of(const PGresult* result, Whose whose) {
     return {FaultCode::schema_missing, Poisons::transaction,
             "Onceward's tables are not there, or are older than this program: run `onceward store migrate`", sqlstate};
   }
+  if (whose == Whose::readers && sqlstate == "25006") return only_reads();
   if (const auto own = guarded(result, sqlstate)) return *own;
   const Meaning& meaning = meaning_of(sqlstate);
   return {meaning.fault, meaning.poisons,

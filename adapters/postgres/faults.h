@@ -12,8 +12,9 @@
 
 namespace onceward::postgres {
 
-// Whose statement it was: a missing table is our schema's in one case and the user's own business in the other.
-enum class Whose { ours, users };
+// Whose statement it was: a missing table is our schema's in one case and the user's own business in the other, and a
+// refusal to write is no standby's where nothing was to be written.
+enum class Whose { ours, users, readers };
 
 Fault fault_of(const PGresult* result, Whose whose);
 // The fact or call that was refused by a constraint of our own tables, where the server names it.

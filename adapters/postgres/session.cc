@@ -7,8 +7,12 @@
 
 namespace onceward::postgres {
 
-PostgresSession::PostgresSession(std::shared_ptr<Connection> connection, std::int32_t consumer, Begun begun)
-    : shared_(std::move(connection)), connection_(*shared_), consumer_(consumer), begun_(begun == Begun::yes) {
+PostgresSession::PostgresSession(std::shared_ptr<Connection> connection, std::int32_t consumer, Begins begins)
+    : shared_(std::move(connection)),
+      connection_(*shared_),
+      consumer_(consumer),
+      reads_(begins == Begins::to_read),
+      begun_(begins == Begins::has_begun) {
   connection_.occupy(true);
   connection_.forget_refused();
 }
@@ -22,7 +26,8 @@ void PostgresSession::vacate() {
 void PostgresSession::begin() {
   if (begun_) return;
   begun_ = true;
-  connection_.queue("BEGIN ISOLATION LEVEL READ COMMITTED", {});
+  connection_.queue(reads_ ? "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" : "BEGIN ISOLATION LEVEL READ COMMITTED",
+                    {});
   connection_.queue(connection_.settings(), {});
 }
 
@@ -70,9 +75,10 @@ void PostgresSession::look_up(Batch& batch) {
 
 void PostgresSession::run(std::span<const BufferedStatement> statements) {
   begin();
+  const Whose whose = reads_ ? Whose::readers : Whose::users;
   for (const BufferedStatement& statement : statements) {
     encoding_ = statement.message;
-    connection_.queue(statement.sql, parameters_.encode(statement.values), Whose::users, Connection::Format::text,
+    connection_.queue(statement.sql, parameters_.encode(statement.values), whose, Connection::Format::text,
                       statement.message);
   }
   encoding_ = Statements::no_message;

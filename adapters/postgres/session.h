@@ -13,9 +13,10 @@ namespace onceward::postgres {
 
 class PostgresSession final : public Session {
  public:
-  // Ours begins with its first statement; the caller's connection is in a transaction already.
-  enum class Begun { no, yes };
-  PostgresSession(std::shared_ptr<Connection> connection, std::int32_t consumer, Begun begun);
+  // Ours begins with its first statement; the caller's connection is in a transaction already. One that only reads is
+  // asked for nothing but query().
+  enum class Begins { to_write, to_read, has_begun };
+  PostgresSession(std::shared_ptr<Connection> connection, std::int32_t consumer, Begins begins);
   ~PostgresSession() override { vacate(); }
 
   void claim(Batch& batch) override;
@@ -51,6 +52,7 @@ class PostgresSession final : public Session {
   const std::shared_ptr<Connection> shared_;  // its owners: the store and this, its one open session
   Connection& connection_;
   const std::int32_t consumer_;
+  const bool reads_;
   bool begun_;
   bool commit_queued_ = false;
   bool occupies_ = true;

@@ -7,6 +7,7 @@
 #include "adapters/postgres/waiting.h"
 #include "onceward/adapter/postgres.h"
 #include "src/unit/faults.h"
+#include "src/unit/look.h"
 #include "src/unit/unit.h"
 
 namespace onceward {
@@ -25,8 +26,15 @@ class PostgresStore final : public Store {
   std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) override {
     ready();
     ++transactions_;
-    auto session = std::make_unique<PostgresSession>(connection_, consumer.number, PostgresSession::Begun::no);
+    auto session = std::make_unique<PostgresSession>(connection_, consumer.number, PostgresSession::Begins::to_write);
     return std::make_unique<Unit>(std::move(session), consumer, Owner::us);
+  }
+
+  std::unique_ptr<Look> look() override {
+    ready();
+    ++transactions_;
+    return std::make_unique<SessionLook>(
+        std::make_unique<PostgresSession>(connection_, std::int32_t{0}, PostgresSession::Begins::to_read));
   }
 
   std::optional<std::chrono::milliseconds> next_due(const Enrolled& consumer) override {
@@ -105,8 +113,9 @@ std::unique_ptr<Enlistment> enlist(pg_conn* connection, const Enrolled& consumer
     throw Fault(FaultCode::transaction_failed, Poisons::transaction,
                 "enlist wants an idle connection inside a transaction: run BEGIN first, outside pipeline mode");
   }
-  auto session = std::make_unique<postgres::PostgresSession>(std::make_shared<postgres::Connection>(connection),
-                                                             consumer.number, postgres::PostgresSession::Begun::yes);
+  auto session =
+      std::make_unique<postgres::PostgresSession>(std::make_shared<postgres::Connection>(connection), consumer.number,
+                                                  postgres::PostgresSession::Begins::has_begun);
   return std::make_unique<Unit>(std::move(session), consumer, Owner::caller);
 }
 

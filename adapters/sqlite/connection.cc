@@ -13,6 +13,7 @@ namespace {
 
 constexpr int steps_between_looks = 100'000;  // of the virtual machine: some milliseconds
 constexpr std::string_view begin_sql = "BEGIN IMMEDIATE";
+constexpr std::string_view begin_reading_sql = "BEGIN";
 constexpr std::string_view commit_sql = "COMMIT";
 constexpr std::string_view roll_back_sql = "ROLLBACK";
 
@@ -162,9 +163,12 @@ int Connection::authorize(void* self, int action, const char*, const char*, cons
   }
 }
 
-void Connection::begin() {
+void Connection::begin() { begin_with(begin_sql); }
+void Connection::begin_reading() { begin_with(begin_reading_sql); }
+
+void Connection::begin_with(std::string_view sql) {
   for (const std::string_view ending : {commit_sql, roll_back_sql}) own(ending);  // so that ending cannot throw
-  const int result = own(begin_sql).try_run();
+  const int result = own(sql).try_run();
   if (result == SQLITE_DONE) return;
   const Fault fault = fault_of(result, path_);
   if (fault.poisons() != Poisons::transaction) abandon();

@@ -52,6 +52,8 @@ class Connection {
 
   // BEGIN IMMEDIATE; waits for the write lock up to the deadline. Throws Fault.
   void begin();
+  // BEGIN; waits for nobody, and sees what was committed when it is first asked. Throws Fault.
+  void begin_reading();
   // COMMIT, again while it is busy. SQLite's own answer.
   int commit() noexcept;
   // Undoes whatever is open. A connection that cannot is abandoned.
@@ -66,6 +68,7 @@ class Connection {
   };
 
   void set_up(bool alone);
+  void begin_with(std::string_view sql);
   std::string pragma(const std::string& text);
   template <class Attempt>
   int until_not_busy(Attempt&& attempt) noexcept;

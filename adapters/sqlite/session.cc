@@ -6,8 +6,8 @@
 
 namespace onceward::sqlite {
 
-SqliteSession::SqliteSession(std::shared_ptr<Connection> connection, std::int32_t consumer)
-    : shared_(std::move(connection)), connection_(*shared_), stamp_{consumer, now_microseconds()} {}
+SqliteSession::SqliteSession(std::shared_ptr<Connection> connection, std::int32_t consumer, For what)
+    : shared_(std::move(connection)), connection_(*shared_), stamp_{consumer, now_microseconds()}, for_(what) {}
 
 // What poisons the connection is not tried on it again.
 template <class Work>
@@ -105,7 +105,9 @@ Rows SqliteSession::query(std::span<const BufferedStatement> before, const Buffe
   return guarded([&] {
     Rows rows;
     const Connection::UsersTurn turn(connection_);
-    bound(statement).each([&](sqlite3_stmt* found) {
+    Statement& asked = bound(statement);
+    if (for_ == For::reading && sqlite3_stmt_readonly(asked.get()) == 0) throw only_reads();
+    asked.each([&](sqlite3_stmt* found) {
       Row& row = rows.emplace_back();
       const int columns = sqlite3_column_count(found);  // of the row: the step may have prepared it anew
       row.reserve(static_cast<std::size_t>(columns));

@@ -11,8 +11,9 @@ namespace onceward::sqlite {
 
 class SqliteSession final : public Session {
  public:
-  // The connection is in a transaction.
-  SqliteSession(std::shared_ptr<Connection> connection, std::int32_t consumer);
+  // The connection is in a transaction. One that only reads is asked for nothing but query().
+  enum class For { writing, reading };
+  SqliteSession(std::shared_ptr<Connection> connection, std::int32_t consumer, For what = For::writing);
 
   void claim(Batch& batch) override;
   void look_up(Batch& batch) override;
@@ -41,6 +42,7 @@ class SqliteSession final : public Session {
   const std::shared_ptr<Connection> shared_;  // its owners: the store and this, its one open session
   Connection& connection_;
   const Stamp stamp_;
+  const For for_;
   RefusedWork refused_;  // set before it is tried
 };
 

@@ -10,6 +10,7 @@
 #include "adapters/sqlite/session.h"
 #include "adapters/sqlite/waiting.h"
 #include "src/unit/faults.h"
+#include "src/unit/look.h"
 #include "src/unit/unit.h"
 
 namespace onceward {
@@ -35,6 +36,13 @@ class SqliteStore final : public Store {
     connection.begin();
     ++transactions_;
     return std::make_unique<Unit>(std::make_unique<SqliteSession>(connection_, consumer.number), consumer, Owner::us);
+  }
+
+  std::unique_ptr<Look> look() override {
+    ready().begin_reading();
+    ++transactions_;
+    return std::make_unique<SessionLook>(
+        std::make_unique<SqliteSession>(connection_, std::int32_t{0}, SqliteSession::For::reading));
   }
 
   std::optional<std::chrono::milliseconds> next_due(const Enrolled& consumer) override {

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 import process
 import steps
@@ -31,8 +32,11 @@ def run(pattern, report):
     directory = tempfile.mkdtemp(prefix="onceward-test-", dir="/tmp")
     environment = dict(os.environ, ONCEWARD_SERVICES_DIR=directory)
     try:
-        if steps.build("dev", report):
-            environment = start_services(directory)
+        with ThreadPoolExecutor(max_workers=1) as pool:  # the servers start while the build runs
+            started = pool.submit(start_services, directory)
+            built = steps.build("dev", report)
+            environment = started.result()
+        if built:
             steps.executables("dev", pattern, environment, report)
             steps.fuzzers(pattern, environment, report)
             steps.install(pattern, environment, report)

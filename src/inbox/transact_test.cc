@@ -72,6 +72,7 @@ class ScriptedStore final : public Store {
   std::unique_ptr<UnitOfWork> begin(const Enrolled&) override {
     return std::make_unique<ScriptedUnit>(script, seen, claims);
   }
+  std::unique_ptr<Look> look() override { throw std::logic_error("not part of the script"); }
   std::optional<std::chrono::milliseconds> next_due(const Enrolled&) override { return std::nullopt; }
   void cancel() noexcept override {}
   StoreCounters counters() const override { return {}; }

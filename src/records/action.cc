@@ -187,7 +187,7 @@ class Course {
 std::string_view name(Action action) { return action == Action::retry ? "retry" : "discard"; }
 
 Preview preview(Store& store, const QuarantineFilter& filter) {
-  const auto unit = store.begin({});
+  const auto look = store.look();
   Statement count(store.dialect(),
                   "SELECT count(*), count(CASE WHEN q.state = 'parked' THEN 1 END), "
                   "max(CASE WHEN q.state = 'parked' THEN q.number END) FROM {quarantine} q");
@@ -195,10 +195,10 @@ Preview preview(Store& store, const QuarantineFilter& filter) {
   QuarantineFilter any = filter;
   any.state.reset();
   add_conditions(where, any);
-  const Row row = count.query(unit->whole()).at(0);
+  const Row row = count.query(*look).at(0);
   Preview seen{number_in(row[0]), number_in(row[1]), number_in(row[2]), {}};
   any.state = QuarantineState::parked;
-  seen.first = read_rows(unit->whole(), store.dialect(), any, {.newest_first = false, .limit = 10});
+  seen.first = read_rows(*look, store.dialect(), any, {.newest_first = false, .limit = 10});
   return seen;
 }
 

@@ -22,9 +22,9 @@ SELECT c.name,
   (SELECT {micros min(o.recorded_at)} FROM {inbox_outcome} o
    WHERE o.consumer = c.number AND o.state = 2 AND o.next_attempt_at IS NOT NULL)
 FROM {consumer} c)sql");
-  const auto unit = store.begin({});
+  const auto look = store.look();
   std::map<std::string, Backlog> backlogs;
-  for (const Row& row : read.query(unit->whole())) {
+  for (const Row& row : read.query(*look)) {
     Backlog& backlog = backlogs[text_in(row[0])];
     backlog.waiting = number_in(row[1]) + number_in(row[5]);
     for (const Datum& since : {row[2], row[6]}) {

@@ -46,31 +46,31 @@ InboxRow inbox_row(const Row& row) {
   return read;
 }
 
-std::vector<InboxRow> read_page(Transaction& transaction, Dialect dialect, const InboxFilter& filter,
+std::vector<InboxRow> read_page(Look& look, Dialect dialect, const InboxFilter& filter,
                                 const std::optional<InboxRow>& after, int limit) {
   Statement select(dialect, "SELECT ");
   select.add(inbox_columns).add(" FROM (");
   add_page(select, filter, after, limit);
   select.add(") i ").add(inbox_joins).add(newest_first);
   std::vector<InboxRow> rows;
-  for (const Row& row : select.query(transaction)) rows.push_back(inbox_row(row));
+  for (const Row& row : select.query(look)) rows.push_back(inbox_row(row));
   return rows;
 }
 
 std::optional<InboxPage> list_inbox(Store& store, const InboxFilter& filter, const std::optional<Key>& after,
                                     int limit) {
   limit = std::clamp(limit, 1, most_rows_of_a_page);
-  const auto unit = store.begin({});
+  const auto look = store.look();
   std::optional<InboxRow> from;
   if (after) {
     InboxFilter one;
     one.key = after;
-    const auto rows = read_page(unit->whole(), store.dialect(), one, std::nullopt, 1);
+    const auto rows = read_page(*look, store.dialect(), one, std::nullopt, 1);
     if (rows.empty()) return std::nullopt;
     from = rows.front();
   }
   InboxPage page;
-  page.rows = read_page(unit->whole(), store.dialect(), filter, from, limit + 1);
+  page.rows = read_page(*look, store.dialect(), filter, from, limit + 1);
   page.more = page.rows.size() > static_cast<std::size_t>(limit);
   if (page.more) page.rows.pop_back();
   return page;
@@ -78,9 +78,9 @@ std::optional<InboxPage> list_inbox(Store& store, const InboxFilter& filter, con
 
 std::vector<std::string> consumer_names(Store& store) {
   const Statement select(store.dialect(), "SELECT name FROM {consumer} ORDER BY name");
-  const auto unit = store.begin({});
+  const auto look = store.look();
   std::vector<std::string> names;
-  for (const Row& row : select.query(unit->whole())) names.push_back(text_in(row[0]));
+  for (const Row& row : select.query(*look)) names.push_back(text_in(row[0]));
   return names;
 }
 

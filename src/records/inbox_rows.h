@@ -20,7 +20,7 @@ inline constexpr std::string_view inbox_joins =
 InboxRow inbox_row(const Row& row);
 
 // Newest first, from behind `after`.
-std::vector<InboxRow> read_page(Transaction& transaction, Dialect dialect, const InboxFilter& filter,
+std::vector<InboxRow> read_page(Look& look, Dialect dialect, const InboxFilter& filter,
                                 const std::optional<InboxRow>& after, int limit);
 
 }  // namespace onceward::records

@@ -15,17 +15,16 @@ constexpr std::string_view first_hundred = " LIMIT 100";
 
 class Reading {
  public:
-  Reading(Transaction& transaction, Dialect dialect, const Key& key)
-      : transaction_(transaction), dialect_(dialect), key_(key) {}
+  Reading(Look& look, Dialect dialect, const Key& key) : look_(look), dialect_(dialect), key_(key) {}
 
   // The rows of a statement that ends with the key.
   Rows rows(std::string_view before, std::string_view after = {}) const {
     Statement select(dialect_, before);
-    return select.bind(key_).add(after).query(transaction_);
+    return select.bind(key_).add(after).query(look_);
   }
 
  private:
-  Transaction& transaction_;
+  Look& look_;
   const Dialect dialect_;
   const Key key_;
 };
@@ -63,10 +62,10 @@ std::optional<KeyScheme> scheme_named(std::string_view name) {
 }
 
 // The key that the name stands for, where it says enough.
-std::optional<Key> key_of(Transaction& transaction, Dialect dialect, const MessageName& name) {
+std::optional<Key> key_of(Look& look, Dialect dialect, const MessageName& name) {
   if (!name.producer) return std::nullopt;
   Statement select(dialect, "SELECT scheme FROM {consumer} WHERE name = ");
-  const Rows rows = select.bind(name.consumer).query(transaction);
+  const Rows rows = select.bind(name.consumer).query(look);
   const auto scheme = rows.empty() ? std::nullopt : scheme_named(text_in(rows[0][0]));
   if (!scheme) return std::nullopt;
   const auto key = message_key(*scheme, Tenant(name.tenant ? std::string_view(*name.tenant) : std::string_view()),
@@ -78,8 +77,8 @@ std::optional<Key> key_of(Transaction& transaction, Dialect dialect, const Messa
 }  // namespace
 
 std::optional<InboxMessage> read_message(Store& store, const Key& key) {
-  const auto unit = store.begin({});
-  const Reading reading(unit->whole(), store.dialect(), key);
+  const auto look = store.look();
+  const Reading reading(*look, store.dialect(), key);
   Statement select(store.dialect(), "SELECT ");
   select.add(inbox_columns)
       .add(", i.payload_hash, length(o.result), o.original, {micros o.recorded_at}, p.key, p.text, length(b.payload)")
@@ -87,7 +86,7 @@ std::optional<InboxMessage> read_message(Store& store, const Key& key) {
       .add(inbox_joins)
       .add(" LEFT JOIN {operation} p ON p.message = i.key LEFT JOIN {inbox_body} b ON b.key = i.key WHERE i.key = ")
       .bind(key);
-  const Rows rows = select.query(unit->whole());
+  const Rows rows = select.query(*look);
   if (rows.empty()) return std::nullopt;
   InboxMessage message;
   message.row = inbox_row(rows[0]);
@@ -105,11 +104,11 @@ std::optional<InboxMessage> read_message(Store& store, const Key& key) {
 
 std::vector<InboxRow> find_messages(Store& store, const MessageName& name) {
   constexpr int most = 10;
-  const auto unit = store.begin({});
+  const auto look = store.look();
   InboxFilter filter;
-  filter.key = key_of(unit->whole(), store.dialect(), name);
+  filter.key = key_of(*look, store.dialect(), name);
   if (filter.key) {
-    auto rows = read_page(unit->whole(), store.dialect(), filter, std::nullopt, most);
+    auto rows = read_page(*look, store.dialect(), filter, std::nullopt, most);
     if (!rows.empty()) return rows;
     filter.key.reset();
   }
@@ -117,13 +116,13 @@ std::vector<InboxRow> find_messages(Store& store, const MessageName& name) {
   filter.id = name.id;
   filter.producer = name.producer.value_or(std::string());
   filter.tenant = name.tenant;
-  return read_page(unit->whole(), store.dialect(), filter, std::nullopt, most);
+  return read_page(*look, store.dialect(), filter, std::nullopt, most);
 }
 
 std::optional<Body> read_body(Store& store, const Key& key) {
-  const auto unit = store.begin({});
+  const auto look = store.look();
   const Rows rows =
-      Reading(unit->whole(), store.dialect(), key).rows("SELECT envelope, payload FROM {inbox_body} WHERE key = ");
+      Reading(*look, store.dialect(), key).rows("SELECT envelope, payload FROM {inbox_body} WHERE key = ");
   if (rows.empty()) return std::nullopt;
   return Body{text_in(rows[0][0]), bytes_in(rows[0][1])};
 }

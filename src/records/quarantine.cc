@@ -50,7 +50,7 @@ void add_conditions(Where& where, const QuarantineFilter& filter) {
   where.with("q.parked_at < ", filter.until);
 }
 
-std::vector<QuarantineRow> read_rows(Transaction& transaction, Dialect dialect, const QuarantineFilter& filter,
+std::vector<QuarantineRow> read_rows(Look& look, Dialect dialect, const QuarantineFilter& filter,
                                      const QuarantineOrder& order) {
   Statement select(dialect,
                    "SELECT q.number, {micros q.parked_at}, c.name, q.reason, q.detail, q.state, q.tenant, q.producer, "
@@ -62,16 +62,16 @@ std::vector<QuarantineRow> read_rows(Transaction& transaction, Dialect dialect, 
   select.add(order.newest_first ? " ORDER BY q.number DESC LIMIT " : " ORDER BY q.number LIMIT ")
       .bind(std::int64_t{order.limit});
   std::vector<QuarantineRow> rows;
-  for (const Row& row : select.query(transaction)) rows.push_back(quarantine_row(row));
+  for (const Row& row : select.query(look)) rows.push_back(quarantine_row(row));
   return rows;
 }
 
 QuarantinePage list_quarantine(Store& store, const QuarantineFilter& filter, std::optional<std::int64_t> below,
                                int limit) {
   limit = std::clamp(limit, 1, most_rows_of_a_page);
-  const auto unit = store.begin({});
+  const auto look = store.look();
   QuarantinePage page;
-  page.rows = read_rows(unit->whole(), store.dialect(), filter, {.below = below, .limit = limit + 1});
+  page.rows = read_rows(*look, store.dialect(), filter, {.below = below, .limit = limit + 1});
   page.more = page.rows.size() > static_cast<std::size_t>(limit);
   if (page.more) page.rows.pop_back();
   return page;
@@ -81,22 +81,22 @@ std::int64_t count_quarantine(Store& store, const QuarantineFilter& filter) {
   Statement count(store.dialect(), "SELECT count(*) FROM {quarantine} q");
   Where where(count);
   add_conditions(where, filter);
-  const auto unit = store.begin({});
-  return number_in(count.query(unit->whole()).at(0).at(0));
+  const auto look = store.look();
+  return number_in(count.query(*look).at(0).at(0));
 }
 
 std::optional<QuarantineRow> read_parked(Store& store, std::int64_t number) {
   QuarantineFilter one;
   one.numbers = {number};
-  const auto unit = store.begin({});
-  const auto rows = read_rows(unit->whole(), store.dialect(), one, {});
+  const auto look = store.look();
+  const auto rows = read_rows(*look, store.dialect(), one, {});
   return rows.empty() ? std::nullopt : std::optional(rows.front());
 }
 
 std::optional<Body> read_parked_body(Store& store, std::int64_t number) {
   Statement select(store.dialect(), "SELECT envelope, payload FROM {quarantine} WHERE number = ");
-  const auto unit = store.begin({});
-  const Rows rows = select.bind(number).query(unit->whole());
+  const auto look = store.look();
+  const Rows rows = select.bind(number).query(*look);
   if (rows.empty()) return std::nullopt;
   return Body{text_in(rows[0][0]), bytes_in(rows[0][1])};
 }

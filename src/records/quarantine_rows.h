@@ -16,7 +16,7 @@ struct QuarantineOrder {
   bool newest_first = true;
   int limit = 1;
 };
-std::vector<QuarantineRow> read_rows(Transaction& transaction, Dialect dialect, const QuarantineFilter& filter,
+std::vector<QuarantineRow> read_rows(Look& look, Dialect dialect, const QuarantineFilter& filter,
                                      const QuarantineOrder& order);
 
 }  // namespace onceward::records

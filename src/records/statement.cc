@@ -11,30 +11,31 @@ namespace onceward::records {
 namespace {
 
 // The port takes a statement's values one by one.
-template <std::size_t... i>
-Rows query_with(Transaction& transaction, std::string_view sql, const Value* values, std::index_sequence<i...>) {
-  return transaction.query(sql, values[i]...);
+template <class Asked, std::size_t... i>
+Rows query_with(Asked& asked, std::string_view sql, const Value* values, std::index_sequence<i...>) {
+  return asked.query(sql, values[i]...);
 }
 template <std::size_t... i>
 std::int64_t run_with(Transaction& transaction, std::string_view sql, const Value* values, std::index_sequence<i...>) {
   return transaction.execute_counted(sql, values[i]...);
 }
 
-using Query = Rows (*)(Transaction&, std::string_view, const Value*);
+template <class Asked>
+using Query = Rows (*)(Asked&, std::string_view, const Value*);
 using Run = std::int64_t (*)(Transaction&, std::string_view, const Value*);
 
-template <std::size_t count>
-Rows query_count(Transaction& transaction, std::string_view sql, const Value* values) {
-  return query_with(transaction, sql, values, std::make_index_sequence<count>());
+template <class Asked, std::size_t count>
+Rows query_count(Asked& asked, std::string_view sql, const Value* values) {
+  return query_with(asked, sql, values, std::make_index_sequence<count>());
 }
 template <std::size_t count>
 std::int64_t run_count(Transaction& transaction, std::string_view sql, const Value* values) {
   return run_with(transaction, sql, values, std::make_index_sequence<count>());
 }
 
-template <std::size_t... count>
-constexpr std::array<Query, sizeof...(count)> queries(std::index_sequence<count...>) {
-  return {query_count<count>...};
+template <class Asked, std::size_t... count>
+constexpr std::array<Query<Asked>, sizeof...(count)> queries(std::index_sequence<count...>) {
+  return {query_count<Asked, count>...};
 }
 template <std::size_t... count>
 constexpr std::array<Run, sizeof...(count)> runs(std::index_sequence<count...>) {
@@ -105,8 +106,13 @@ Statement& Statement::bind_any(std::span<const std::int64_t> numbers) {
 }
 
 Rows Statement::query(Transaction& transaction) const {
-  static constexpr auto calls = queries(by_count);
+  static constexpr auto calls = queries<Transaction>(by_count);
   return calls.at(values_.size())(transaction, text_, values_.data());
+}
+
+Rows Statement::query(Look& look) const {
+  static constexpr auto calls = queries<Look>(by_count);
+  return calls.at(values_.size())(look, text_, values_.data());
 }
 
 std::int64_t Statement::run(Transaction& transaction) const {

@@ -39,6 +39,7 @@ class Statement {
 
   const std::string& text() const { return text_; }
   Rows query(Transaction& transaction) const;
+  Rows query(Look& look) const;
   // The number of rows that it changed.
   std::int64_t run(Transaction& transaction) const;
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "src/effect/sql_text.h"
+
 namespace onceward {
 
 Fault refused(const char* what) { return {FaultCode::statement_failed, Poisons::transaction, what}; }
@@ -13,7 +15,16 @@ Fault transaction_gone() {
 
 Fault unit_still_open() {
   return {FaultCode::transaction_failed, Poisons::transaction,
-          "a unit of work of this store is still open: one at a time; open another store for another worker"};
+          "a unit of work or a look of this store is still open: one at a time; open another store for another worker"};
+}
+
+Fault only_reads() { return refused("a look only reads: begin a unit of work to write"); }
+
+void check_statement(std::string_view sql) {
+  if (sql.find('\0') != std::string_view::npos) throw refused("a statement holds a NUL byte");
+  if (controls_transaction(sql)) {
+    throw refused("a handler cannot begin, end or divide its transaction, nor change its settings");
+  }
 }
 
 Fault fact_exists(std::string store_code) {

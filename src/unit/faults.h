@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "onceward/fault.h"
 
@@ -10,6 +11,9 @@ namespace onceward {
 // Asked for what cannot be done; nothing of it was sent.
 Fault refused(const char* what);
 Fault unit_still_open();
+Fault only_reads();
+// Throws refused() for a statement that no store is to see.
+void check_statement(std::string_view sql);
 // There is no way back to a mark.
 Fault transaction_gone();
 Fault fact_exists(std::string store_code);

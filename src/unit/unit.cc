@@ -5,19 +5,11 @@
 #include <exception>
 #include <string>
 
-#include "src/effect/sql_text.h"
 #include "src/inbox/recorded.h"
 #include "src/unit/faults.h"
 
 namespace onceward {
 namespace {
-
-void check_statement(std::string_view sql) {
-  if (sql.find('\0') != std::string_view::npos) throw refused("a statement holds a NUL byte");
-  if (controls_transaction(sql)) {
-    throw refused("a handler cannot begin, end or divide its transaction, nor change its settings");
-  }
-}
 
 // On a line of its own, behind whatever comment the statement may end with.
 std::string or_nothing(std::string_view insert_sql) {

@@ -118,12 +118,21 @@ void Alone::give_back(const Item& item) {
   }
 }
 
+// Whether the start of `kept`, whose commit was in doubt, is ours, and not to be counted again. What has no key counts its
+// attempts where it waits: it waits no longer once it was started.
+bool Alone::landed(UnitOfWork& unit, const Kept& kept) const {
+  if (kept.key) return unit.attempts({&*kept.key, 1}).front() >= kept.attempts;
+  unit.mark();
+  const auto again = unit.start_due(lease_for(declaration_));
+  unit.back_to_mark();
+  return !again || again->quarantine != kept.quarantine;
+}
+
 bool Alone::due() {
   std::optional<Kept> kept;
   const auto lease = lease_for(declaration_);
   const auto start = [&](UnitOfWork& unit) {
-    // A start whose commit was in doubt and has landed is ours, and not to be counted again.
-    if (kept && kept->key && unit.attempts({&*kept->key, 1}).front() >= kept->attempts) return;
+    if (kept && landed(unit, *kept)) return;
     kept = unit.start_due(lease);
     // The start of a message that has used up its budget: it will not be run.
     if (kept && kept->key && kept->attempts > declaration_.retry.attempts) {

@@ -25,6 +25,7 @@ class Alone {
   bool run(Item& item, Settlements& settlements);
   bool count_start(Item& item);
   void give_back(const Item& item);
+  bool landed(UnitOfWork& unit, const Kept& kept) const;
 
   const Declaration& declaration_;
   Store& store_;

@@ -2,17 +2,18 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <utility>
 
-#include "onceward/port/store.h"
 #include "tests/crash/point.h"
+#include "tests/fixtures/forwarding_store.h"
 
 namespace onceward::crash {
 
-class StoppingStore final : public Store {
+class StoppingStore final : public fixtures::ForwardingStore {
  public:
-  StoppingStore(Store& store, Stop& stop) : store_(store), stop_(stop) {}
+  StoppingStore(Store& store, Stop& stop) : ForwardingStore(store), stop_(stop) {}
 
   // For the handler: what it did so far stands in the database before the process stops.
   void reach(Point point) {
@@ -25,24 +26,14 @@ class StoppingStore final : public Store {
   // Whether a COMMIT is under way.
   bool committing() const { return committing_; }
 
-  SchemaStatus migrate() override { return store_.migrate(); }
-  SchemaStatus schema() override { return store_.schema(); }
-  Enrolled enroll(const Declaration& declaration) override { return store_.enroll(declaration); }
   std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) override {
     return std::make_unique<Unit>(store_.begin(consumer), *this);
   }
-  std::optional<std::chrono::milliseconds> next_due(const Enrolled& consumer) override {
-    return store_.next_due(consumer);
-  }
-  void cancel() noexcept override { store_.cancel(); }
-  StoreCounters counters() const override { return store_.counters(); }
-  Dialect dialect() const override { return store_.dialect(); }
-  std::string describe() const override { return store_.describe(); }
 
  private:
-  class Unit final : public UnitOfWork {
+  class Unit final : public fixtures::ForwardingUnit {
    public:
-    Unit(std::unique_ptr<UnitOfWork> unit, StoppingStore& store) : unit_(std::move(unit)), store_(store) {
+    Unit(std::unique_ptr<UnitOfWork> unit, StoppingStore& store) : ForwardingUnit(std::move(unit)), store_(store) {
       store_.unit_ = unit_.get();
     }
     ~Unit() override { store_.unit_ = nullptr; }
@@ -55,17 +46,12 @@ class StoppingStore final : public Store {
       for (std::size_t i = 0; i < batch.size(); ++i) new_ = new_ || unit_->first(i);
       if (new_) store_.stop_.reach(Point::claimed);
     }
-    bool claimed() const override { return unit_->claimed(); }
-    bool first(std::size_t index) const override { return unit_->first(index); }
     std::span<const Answer> answers() override {
       const auto answers = unit_->answers();
       const auto is_duplicate = [](const Answer& answer) { return answer.verdict == Verdict::duplicate; };
       if (std::ranges::any_of(answers, is_duplicate)) store_.duplicate_seen_ = true;
       return answers;
     }
-    Transaction& on(std::size_t index) override { return unit_->on(index); }
-    bool forget(std::size_t index) override { return unit_->forget(index); }
-    Transaction& whole() override { return unit_->whole(); }
     void finish(std::size_t index, Outcome outcome) override {
       parks_ = parks_ || state_of(outcome) == State::quarantined;
       unit_->finish(index, std::move(outcome));
@@ -79,21 +65,10 @@ class StoppingStore final : public Store {
       parks_ = true;
       unit_->park(claimant, reason, detail);
     }
-    void flush() override { unit_->flush(); }
-    void mark() override { unit_->mark(); }
-    void back_to_mark() override { unit_->back_to_mark(); }
-    std::optional<std::size_t> culprit() const override { return unit_->culprit(); }
-    std::vector<int> attempts(std::span<const Key> messages) override { return unit_->attempts(messages); }
     void count(const Key& message, Attempt attempt, std::string_view code) override {
       counts_ = counts_ || attempt == Attempt::failure;
       unit_->count(message, attempt, code);
     }
-    std::vector<Kept> take_due(std::size_t most, std::chrono::milliseconds lease) override {
-      return unit_->take_due(most, lease);
-    }
-    std::optional<Kept> start_due(std::chrono::milliseconds lease) override { return unit_->start_due(lease); }
-    void resume(std::span<const Claimant> batch) override { unit_->resume(batch); }
-    void resolve(std::int64_t quarantine) override { unit_->resolve(quarantine); }
     Commit commit() override {
       if (new_) store_.reach(Point::before_commit);
       store_.committing_ = new_;
@@ -107,12 +82,10 @@ class StoppingStore final : public Store {
     }
 
    private:
-    std::unique_ptr<UnitOfWork> unit_;
     StoppingStore& store_;
     bool new_ = false, counts_ = false, parks_ = false;
   };
 
-  Store& store_;
   Stop& stop_;
   UnitOfWork* unit_ = nullptr;  // of the store's thread
   std::atomic<bool> duplicate_seen_ = false, committing_ = false;

@@ -6,6 +6,7 @@
 // The contract is executable: tests/conformance runs on every adapter.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -128,6 +129,23 @@ class UnitOfWork : public Enlistment {
   virtual Commit commit() = 0;
 };
 
+// One look at the store, through a transaction that only reads: it waits for no writer and no writer waits for it, and all
+// its queries see one moment, that of the first. After one has thrown, the only way on is another look.
+class Look {
+ public:
+  virtual ~Look() = default;
+
+  // As Transaction::query. A statement that writes is refused with Fault(statement_failed).
+  template <class... Args>
+  Rows query(std::string_view sql, const Args&... args) {
+    const std::array<Value, sizeof...(Args)> values{Value(args)...};
+    return query_values(sql, values);
+  }
+
+ private:
+  virtual Rows query_values(std::string_view sql, std::span<const Value> values) = 0;
+};
+
 struct SchemaStatus {
   int version = 0;                   // 0: not there
   int newest = 0;                    // what this program brings
@@ -157,9 +175,11 @@ class Store {
   // producer or tenant) differs from the one it was first enrolled with.
   virtual Enrolled enroll(const Declaration& declaration) = 0;
 
-  // Opens a transaction; reconnects first where the last fault poisoned the connection. One unit at a time: it must be
-  // gone before the next begins.
+  // Opens a transaction; reconnects first where the last fault poisoned the connection. One unit or look at a time: it must
+  // be gone before the next begins.
   virtual std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) = 0;
+  // The same for those who only read.
+  virtual std::unique_ptr<Look> look() = 0;
 
   // When the next message of the consumer that waits will be due, by the store's clock from now; nothing if none waits.
   virtual std::optional<std::chrono::milliseconds> next_due(const Enrolled& consumer) = 0;
