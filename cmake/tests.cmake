@@ -26,7 +26,7 @@ onceward_compile_user(onceward_fixtures)
 onceward_compile_together(onceward_fixtures)
 target_compile_definitions(onceward_fixtures PRIVATE ${ONCEWARD_TEST_DEFINITIONS})
 onceward_use_precompiled(test onceward_fixtures)
-target_link_libraries(onceward_fixtures PUBLIC onceward PostgreSQL::PostgreSQL OpenSSL::Crypto fmt::fmt
+target_link_libraries(onceward_fixtures PUBLIC onceward PostgreSQL::PostgreSQL PkgConfig::RDKAFKA OpenSSL::Crypto fmt::fmt
   simdjson::simdjson tomlplusplus::tomlplusplus ${ONCEWARD_TEST_LIBRARIES})
 
 function(onceward_test name sources)
@@ -90,7 +90,7 @@ foreach(kind IN LISTS kinds)
 endforeach()
 
 # Servers that break are broken by the same hands everywhere.
-foreach(name crash_tests daemon_tests)
+foreach(name crash_tests daemon_tests brokers_tests)
   if(TARGET ${name})
     target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/faults/proxy.cc ${CMAKE_SOURCE_DIR}/tests/faults/server.cc)
   endif()

@@ -7,11 +7,17 @@
 #include <string_view>
 
 #include "onceward/adapter/embedded.h"
+#include "onceward/adapter/kafka.h"
 
 namespace {
 
 using namespace onceward;
 using namespace std::chrono_literals;
+
+std::unique_ptr<Source> open(std::string_view url) {
+  if (url.starts_with("kafka:")) return open_kafka(read_kafka_source_url(url));
+  return open_embedded(read_embedded_url(url));
+}
 
 std::vector<Delivery> receive(Source& source, std::size_t count) {
   std::vector<Delivery> deliveries;
@@ -45,7 +51,7 @@ void drain(Source& source, std::size_t batch) {
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
   try {
-    const auto source = open_embedded(read_embedded_url(argv[1]));
+    const auto source = open(argv[1]);
     const std::string_view what = argv[2];
     const auto count = static_cast<std::size_t>(std::atoi(argv[3]));
     if (what == "drain") {
