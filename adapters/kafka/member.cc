@@ -15,7 +15,7 @@ constexpr milliseconds reach_deadline = 10s;  // at the beginning
 constexpr milliseconds again_deadline = 1s;   // later, once a call
 constexpr milliseconds answer_deadline = 2s;  // of one question about offsets
 constexpr milliseconds try_again_after = 200ms;
-constexpr milliseconds close_deadline = 5s;
+constexpr milliseconds close_deadline = 2s;
 
 Properties properties_of(const KafkaSourceOptions& options) {
   return {
@@ -407,10 +407,13 @@ void Member::close() {
     rebalance_.reset();
   }
   assignment_.clear();
-  const auto end = Clock::now() + (client_.down() ? close_deadline / 5 : close_deadline);
-  const Error failed(rd_kafka_consumer_close_queue(client_.get(), consumer_.get()));
-  while (!failed && rd_kafka_consumer_closed(client_.get()) == 0 && Clock::now() < end) {
-    rd_kafka_queue_poll_callback(consumer_.get(), 20);
+  // Not rd_kafka_consumer_close(): once begun it must be served to its end, however long that takes, while an instance that
+  // only has no subscription any more can be destroyed at any time. It leaves the group when all partitions are gone.
+  rd_kafka_unsubscribe(client_.get());
+  const auto end = Clock::now() + close_deadline;
+  while (!forwarded_.empty() && Clock::now() < end) {
+    const Message ignored(rd_kafka_consumer_poll(client_.get(), 20));
+    client_.serve();
   }
   for (auto& [number, queue] : forwarded_) rd_kafka_queue_forward(queue.get(), nullptr);
   forwarded_.clear();

@@ -17,9 +17,9 @@ inline constexpr std::string_view default_id_header = "id";
 
 // Borrowed from the message.
 struct Record {
-  std::string_view key;
-  std::optional<std::string_view> value;  // nothing: a tombstone
-  std::vector<Header> headers;
+  std::string_view key{};
+  std::optional<std::string_view> value{};  // nothing: a tombstone
+  std::vector<Header> headers{};
 };
 Record record_of(const rd_kafka_message_t& message);
 

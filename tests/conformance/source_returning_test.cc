@@ -67,7 +67,7 @@ TEST_P(Returning, EveryMessageComesUntilItIsAccepted) {
       source_ = under_->open();
     }
   }
-  EXPECT_TRUE(is_empty(*source_));
+  EXPECT_TRUE(!GetParam().capabilities.each_alone || is_empty(*source_));
 }
 
 class AckTimeout : public OnEverySource {
