@@ -113,6 +113,7 @@ void Client::reach(const std::string& topic, milliseconds deadline, FaultCode mi
   const auto begin = steady_clock::now();
   trouble_.reset();
   down_ = false;
+  bool unknown = false;
   for (;;) {
     const auto spent = std::chrono::ceil<milliseconds>(steady_clock::now() - begin);
     const auto error = look_for(topic, std::min(one_question, deadline - spent));
@@ -121,7 +122,8 @@ void Client::reach(const std::string& topic, milliseconds deadline, FaultCode mi
     if (error == RD_KAFKA_RESP_ERR_NO_ERROR) break;
     const bool over = steady_clock::now() - begin >= deadline;
     const Trouble said = trouble_of(error, {});
-    if (said.kind == Trouble::Kind::no_topic && (over || steady_clock::now() - begin >= news_of_topics)) {
+    unknown = unknown || said.kind == Trouble::Kind::no_topic;
+    if (unknown && (over || steady_clock::now() - begin >= news_of_topics || missing != faults_.refused)) {
       const auto what = fmt::format("there is no topic {}; create it, or correct the name", topic);
       throw missing == faults_.refused ? refused(what) : unavailable(what);
     }

@@ -157,7 +157,7 @@ bool Member::assign(Rebalance& rebalance) {
   if (!set_positions(partitions)) return false;
   for (int at = 0; at < partitions.cnt; ++at) {
     assignment_.add(partitions.elems[at].partition, std::max<std::int64_t>(partitions.elems[at].offset, 0));
-    forward(partitions.elems[at].partition, messages_.get());
+    forward(partitions.elems[at].partition);
   }
   set_assignment(partitions, true);
   return true;
@@ -239,22 +239,24 @@ void Member::set_assignment(const rd_kafka_topic_partition_list_t& partitions, b
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
     client_.say(LogLevel::warn, fmt::format("the assignment was not taken: {}", rd_kafka_err2str(error)));
   }
-  for (int at = 0; !assigning && at < partitions.cnt; ++at) forward(partitions.elems[at].partition, nullptr);
+  for (int at = 0; !assigning && at < partitions.cnt; ++at) unforward(partitions.elems[at].partition);
 }
 
 // Messages come by a queue of their own, so that tending takes none.
-void Member::forward(std::int32_t partition, rd_kafka_queue_t* to) {
-  if (to == nullptr) {
-    const auto found = forwarded_.find(partition);
-    if (found == forwarded_.end()) return;
-    rd_kafka_queue_forward(found->second.get(), nullptr);
-    forwarded_.erase(found);
-    return;
-  }
+void Member::forward(std::int32_t partition) {
   Queue queue(rd_kafka_queue_get_partition(client_.get(), options_.topic.c_str(), partition));
   if (!queue) return;
-  rd_kafka_queue_forward(queue.get(), to);
+  rd_kafka_queue_forward(queue.get(), messages_.get());
   forwarded_[partition] = std::move(queue);
+}
+
+// Back to where librdkafka has it. In a queue that leads nowhere a late error would hold on to its partition, and the
+// instance could never be destroyed.
+void Member::unforward(std::int32_t partition) {
+  const auto found = forwarded_.find(partition);
+  if (found == forwarded_.end()) return;
+  rd_kafka_queue_forward(found->second.get(), consumer_.get());
+  forwarded_.erase(found);
 }
 
 // --- messages
@@ -315,14 +317,26 @@ void Member::restart_at(std::int32_t number, std::int64_t offset) {
   } else {
     assignment_.add(number, offset);
   }
-  const Partitions one(rd_kafka_topic_partition_list_new(1));
-  rd_kafka_topic_partition_list_add(one.get(), options_.topic.c_str(), number)->offset = offset;
-  const Error failed(rd_kafka_seek_partitions(client_.get(), one.get(), static_cast<int>(answer_deadline.count())));
-  if (failed) client_.say(LogLevel::warn, fmt::format("seek: {}", rd_kafka_error_string(failed.get())));
-  const auto error = one->elems[0].err;
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    client_.say(LogLevel::warn, fmt::format("seek: {}", rd_kafka_err2str(error)));
+  // A partition that has no place to fetch from cannot be sought, only assigned again.
+  if (is_cooperative(client_.get())) {
+    const Partitions one = positions({number});
+    set_assignment(*one, false);
+    forward(number);
+    set_assignment(*one, true);
+  } else {
+    std::set<std::int32_t> all;
+    for (const auto& [each, books] : assignment_.partitions()) all.insert(each);
+    set_assignment(*positions(all), true);
   }
+}
+
+Partitions Member::positions(const std::set<std::int32_t>& numbers) {
+  Partitions list(rd_kafka_topic_partition_list_new(static_cast<int>(numbers.size())));
+  for (const std::int32_t number : numbers) {
+    rd_kafka_topic_partition_list_add(list.get(), options_.topic.c_str(), number)->offset =
+        assignment_.find(number)->position();
+  }
+  return list;
 }
 
 // --- commits
@@ -415,8 +429,7 @@ void Member::close() {
     const Message ignored(rd_kafka_consumer_poll(client_.get(), 20));
     client_.serve();
   }
-  for (auto& [number, queue] : forwarded_) rd_kafka_queue_forward(queue.get(), nullptr);
-  forwarded_.clear();
+  while (!forwarded_.empty()) unforward(forwarded_.begin()->first);
   early_.clear();
   // What still lies in them holds on to partitions of the instance.
   while (Message(rd_kafka_consume_queue(messages_.get(), 0))) {

@@ -60,10 +60,12 @@ class Member {
   bool may_let_go(const Rebalance& rebalance);
   void let_go(const rd_kafka_topic_partition_list_t& partitions);
   void set_assignment(const rd_kafka_topic_partition_list_t& partitions, bool assigning);
-  void forward(std::int32_t partition, rd_kafka_queue_t* to);
+  void forward(std::int32_t partition);
+  void unforward(std::int32_t partition);
   void reset_out_of_range();
   void reset(std::int32_t number);
   void restart_at(std::int32_t number, std::int64_t offset);
+  Partitions positions(const std::set<std::int32_t>& numbers);
   Partitions commit_list();
   void ask_to_commit(const rd_kafka_topic_partition_list_t& offsets);
   bool answered(Clock::time_point end);

@@ -1,15 +1,13 @@
-// Publishes records: idempotent, acks=all, a receipt for each delivery report. Everything but wake() belongs to one thread.
+#include "adapters/kafka/publisher.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "adapters/kafka/client.h"
 #include "adapters/kafka/options.h"
 #include "adapters/kafka/produce.h"
 #include "adapters/kafka/record.h"
 #include "adapters/kafka/reports.h"
-#include "src/common/owner_thread.h"
-#include "src/source/held.h"
 
 namespace onceward {
 namespace kafka {
@@ -39,129 +37,110 @@ Properties properties_of(const KafkaPublisherOptions& options) {
   return properties;
 }
 
-class KafkaPublisher final : public Publisher {
- public:
-  KafkaPublisher(const KafkaPublisherOptions& options, Log& log) : options_(options), log_(log) {
-    check(options_);
-    connect();
-  }
-  ~KafkaPublisher() override {
-    if (client_) rd_kafka_purge(client_->get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
-  }
-
-  std::size_t room() const override { return options_.window - std::min(options_.window, outstanding()); }
-  std::size_t outstanding() const override { return sent_.size() + receipts_.size(); }
-
-  void publish(std::span<const Publication> publications) override {
-    owner_.check();
-    serve();
-    if (!client_) {
-      connect();
-      ++counters_.reconnects;
-    } else if (client_->down()) {
-      client_->reach("", again_deadline, FaultCode::publisher_unavailable);
-      ++counters_.reconnects;
-    }
-    for (const Publication& publication : publications) send(publication);
-    counters_.published += publications.size();
-  }
-
-  void collect(std::vector<Receipt>& into, milliseconds wait) override {
-    owner_.check();
-    const auto end = steady_clock::now() + std::clamp(wait, 0ms, longest_wait);
-    for (;;) {
-      serve();
-      if (!receipts_.empty() || outstanding() == 0) break;
-      if (bell_.wait(end) || steady_clock::now() >= end) break;
-    }
-    if (receipts_.empty()) serve();
-    for (Receipt& receipt : receipts_) into.push_back(std::move(receipt));
-    receipts_.clear();
-  }
-
-  void wake() noexcept override { bell_.wake(); }
-  PublisherCounters counters() const override { return counters_; }
-  std::string describe() const override { return fmt::format("kafka://{}", options_.connection.brokers); }
-
- private:
-  void connect() {
-    auto client = std::make_unique<Client>(
-        RD_KAFKA_PRODUCER, options_.connection, properties_of(options_), publisher_faults,
-        ClientCallbacks{.report = [this](const rd_kafka_message_t& message) { report(message); }}, bell_, log_);
-    client->reach("", reach_deadline, FaultCode::publisher_unavailable);
-    client_ = std::move(client);
-  }
-
-  // Calls report() for what was answered. An instance that has ended for good leaves everything in doubt.
-  void serve() {
-    if (!client_) return;
-    client_->serve();
-    if (!client_->fatal()) return;
-    const std::string why = *client_->fatal();
-    client_->say(LogLevel::warn, fmt::format("the producer ended, and is made anew: {}", why));
-    while (!sent_.empty()) receive({sent_.release_oldest(), Receipt::Kind::in_doubt, why});
-    client_.reset();
-  }
-
-  void send(const Publication& publication) {
-    const auto refuse = [&](std::string why) { receive({publication.tag, Receipt::Kind::refused, std::move(why)}); };
-    if (publication.destination.empty()) return refuse("no topic is named");
-    const WrittenRecord record = write_record(publication.envelope, options_.format);
-    Headers headers(rd_kafka_headers_new(record.written.headers.size()));
-    for (const BinaryAttribute& header : record.written.headers) add_header(*headers, header.name, header.value);
-    const std::string topic(publication.destination);
-    const std::uint64_t number = sent_.add(publication.tag);
-    ProducedRecord made{topic, std::nullopt, std::nullopt, std::move(headers), number};
-    if (!publication.key.empty()) made.key = publication.key;
-    if (!record.tombstone) made.value = record.written.body();
-    const auto error = produce(client_->get(), std::move(made));
-    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return;
-    sent_.release(number);
-    receive({publication.tag, kind_of(error, RD_KAFKA_MSG_STATUS_NOT_PERSISTED), rd_kafka_err2str(error)});
-  }
-
-  void report(const rd_kafka_message_t& message) {
-    const auto tag = sent_.release(number_of(message));
-    if (!tag) return;
-    Receipt receipt{*tag, kind_of(message.err, rd_kafka_message_status(&message)), {}};
-    if (receipt.kind != Receipt::Kind::confirmed) {
-      const char* const why = rd_kafka_message_errstr(&message);
-      receipt.why = why == nullptr ? rd_kafka_err2str(message.err) : why;
-    }
-    receive(std::move(receipt));
-  }
-
-  void receive(Receipt receipt) {
-    switch (receipt.kind) {
-      case Receipt::Kind::confirmed:
-        ++counters_.confirmed;
-        break;
-      case Receipt::Kind::refused:
-        ++counters_.refused;
-        break;
-      case Receipt::Kind::put_off:
-        ++counters_.put_off;
-        break;
-      case Receipt::Kind::in_doubt:
-        ++counters_.in_doubt;
-        break;
-    }
-    receipts_.push_back(std::move(receipt));
-  }
-
-  const KafkaPublisherOptions options_;
-  Log& log_;
-  Bell bell_;
-  OwnerThread owner_;
-
-  // Of the one thread.
-  Held<std::uint64_t> sent_;  // the caller's tags, by our own numbers
-  std::vector<Receipt> receipts_;
-  PublisherCounters counters_;
-  std::unique_ptr<Client> client_;  // null after one that ended for good
-};
-
 }  // namespace
+
+KafkaPublisher::KafkaPublisher(const KafkaPublisherOptions& options, Log& log) : options_(options), log_(log) {
+  check(options_);
+  connect();
+}
+KafkaPublisher::~KafkaPublisher() {
+  if (client_) rd_kafka_purge(client_->get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
+}
+
+std::size_t KafkaPublisher::room() const { return options_.window - std::min(options_.window, outstanding()); }
+
+void KafkaPublisher::publish(std::span<const Publication> publications) {
+  owner_.check();
+  serve();
+  if (!client_) {
+    connect();
+    ++counters_.reconnects;
+  } else if (client_->down()) {
+    client_->reach("", again_deadline, FaultCode::publisher_unavailable);
+    ++counters_.reconnects;
+  }
+  for (const Publication& publication : publications) send(publication);
+  counters_.published += publications.size();
+}
+
+void KafkaPublisher::collect(std::vector<Receipt>& into, milliseconds wait) {
+  owner_.check();
+  const auto end = steady_clock::now() + std::clamp(wait, 0ms, longest_wait);
+  for (;;) {
+    serve();
+    if (!receipts_.empty() || outstanding() == 0) break;
+    if (bell_.wait(end) || steady_clock::now() >= end) break;
+  }
+  if (receipts_.empty()) serve();
+  for (Receipt& receipt : receipts_) into.push_back(std::move(receipt));
+  receipts_.clear();
+}
+
+std::string KafkaPublisher::describe() const { return fmt::format("kafka://{}", options_.connection.brokers); }
+
+void KafkaPublisher::connect() {
+  auto client = std::make_unique<Client>(
+      RD_KAFKA_PRODUCER, options_.connection, properties_of(options_), publisher_faults,
+      ClientCallbacks{.report = [this](const rd_kafka_message_t& message) { report(message); }}, bell_, log_);
+  client->reach("", reach_deadline, FaultCode::publisher_unavailable);
+  client_ = std::move(client);
+}
+
+// Calls report() for what was answered. An instance that has ended for good leaves everything in doubt.
+void KafkaPublisher::serve() {
+  if (!client_) return;
+  client_->serve();
+  if (!client_->fatal()) return;
+  const std::string why = *client_->fatal();
+  client_->say(LogLevel::warn, fmt::format("the producer ended, and is made anew: {}", why));
+  while (!sent_.empty()) receive({sent_.release_oldest(), Receipt::Kind::in_doubt, why});
+  client_.reset();
+}
+
+void KafkaPublisher::send(const Publication& publication) {
+  const auto refuse = [&](std::string why) { receive({publication.tag, Receipt::Kind::refused, std::move(why)}); };
+  if (publication.destination.empty()) return refuse("no topic is named");
+  const WrittenRecord record = write_record(publication.envelope, options_.format);
+  Headers headers(rd_kafka_headers_new(record.written.headers.size()));
+  for (const BinaryAttribute& header : record.written.headers) add_header(*headers, header.name, header.value);
+  const std::string topic(publication.destination);
+  const std::uint64_t number = sent_.add(publication.tag);
+  ProducedRecord made{topic, std::nullopt, std::nullopt, std::move(headers), number};
+  if (!publication.key.empty()) made.key = publication.key;
+  if (!record.tombstone) made.value = record.written.body();
+  const auto error = produce(client_->get(), std::move(made));
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return;
+  sent_.release(number);
+  receive({publication.tag, kind_of(error, RD_KAFKA_MSG_STATUS_NOT_PERSISTED), rd_kafka_err2str(error)});
+}
+
+void KafkaPublisher::report(const rd_kafka_message_t& message) {
+  const auto tag = sent_.release(number_of(message));
+  if (!tag) return;
+  Receipt receipt{*tag, kind_of(message.err, rd_kafka_message_status(&message)), {}};
+  // Not rd_kafka_message_errstr(): of a report it gives the payload.
+  if (receipt.kind != Receipt::Kind::confirmed) receipt.why = rd_kafka_err2str(message.err);
+  receive(std::move(receipt));
+}
+
+void KafkaPublisher::receive(Receipt receipt) {
+  switch (receipt.kind) {
+    case Receipt::Kind::confirmed:
+      ++counters_.confirmed;
+      break;
+    case Receipt::Kind::refused:
+      ++counters_.refused;
+      break;
+    case Receipt::Kind::put_off:
+      ++counters_.put_off;
+      break;
+    case Receipt::Kind::in_doubt:
+      ++counters_.in_doubt;
+      break;
+  }
+  receipts_.push_back(std::move(receipt));
+}
+
 }  // namespace kafka
 
 std::unique_ptr<Publisher> open_kafka_publisher(const KafkaPublisherOptions& options, Log& log) {
