@@ -26,7 +26,8 @@ onceward_compile_user(onceward_fixtures)
 onceward_compile_together(onceward_fixtures)
 target_compile_definitions(onceward_fixtures PRIVATE ${ONCEWARD_TEST_DEFINITIONS})
 onceward_use_precompiled(test onceward_fixtures)
-target_link_libraries(onceward_fixtures PUBLIC onceward PostgreSQL::PostgreSQL PkgConfig::RABBITMQ OpenSSL::Crypto fmt::fmt
+target_link_libraries(onceward_fixtures PUBLIC onceward PostgreSQL::PostgreSQL PkgConfig::RABBITMQ PkgConfig::RDKAFKA
+  OpenSSL::Crypto fmt::fmt
   simdjson::simdjson tomlplusplus::tomlplusplus ${ONCEWARD_TEST_LIBRARIES})
 
 function(onceward_test name sources)

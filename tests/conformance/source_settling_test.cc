@@ -19,6 +19,12 @@ class Settling : public OnEverySource {
 };
 ONCEWARD_ON_EVERY_SOURCE(Settling);
 
+class SettlingEachAlone : public Settling {};
+ONCEWARD_ON_SOURCES_THAT(SettlingEachAlone, each_alone);
+
+class SettlingForAll : public Settling {};
+ONCEWARD_ON_SOURCES_THAT(SettlingForAll, shared);
+
 TEST_P(Settling, AcceptedMessageNeverComesAgain) {
   send({"a", "b"});
   const Deliveries deliveries = receive_all(*source_, 2);
@@ -38,6 +44,7 @@ TEST_P(Settling, ParkedMessageNeverComesAgain) {
 TEST_P(Settling, RedeliveredMessageComesAgainAndSaysSo) {
   send({"a"});
   Deliveries deliveries = receive(*source_);
+  const std::uint64_t first = deliveries.at(0).redelivered ? 1 : 0;
   for (std::uint32_t times = 2; times <= 4; ++times) {
     settle(*source_, deliveries, Settle::redeliver);
     deliveries = receive(*source_);
@@ -45,12 +52,12 @@ TEST_P(Settling, RedeliveredMessageComesAgainAndSaysSo) {
     expect_count(deliveries[0], times);
   }
   EXPECT_EQ(source_->counters().received, 4u);
-  EXPECT_EQ(source_->counters().redelivered, 3u);
+  EXPECT_EQ(source_->counters().redelivered, 3u + first);
   EXPECT_EQ(source_->counters().settled, 3u);
   EXPECT_EQ(source_->counters().settle_failed, 0u);
 }
 
-TEST_P(Settling, RedeliveredMessageMayComeToAnybody) {
+TEST_P(SettlingForAll, RedeliveredMessageMayComeToAnybody) {
   send({"a"});
   auto other = under_->open();
   settle(*source_, receive(*source_), Settle::redeliver);
@@ -58,7 +65,7 @@ TEST_P(Settling, RedeliveredMessageMayComeToAnybody) {
   EXPECT_EQ(ids_of(receive(*other)), Ids{"a"});
 }
 
-TEST_P(Settling, EachInOneCallIsSettledInItsOwnWay) {
+TEST_P(SettlingEachAlone, EachInOneCallIsSettledInItsOwnWay) {
   send(numbered(9));
   const Deliveries deliveries = receive_all(*source_, 9);
   std::vector<Settlement> settlements;
@@ -73,7 +80,7 @@ TEST_P(Settling, EachInOneCallIsSettledInItsOwnWay) {
   EXPECT_EQ(left(), sorted(again));
 }
 
-TEST_P(Settling, InAnyOrderAndInParts) {
+TEST_P(SettlingEachAlone, InAnyOrderAndInParts) {
   send(numbered(10));
   const Deliveries deliveries = receive_all(*source_, 10);
   for (const std::size_t which : {7u, 2u, 9u, 0u, 3u}) settle(*source_, deliveries[which].tag);
@@ -125,6 +132,7 @@ TEST_P(Settling, TagsAreOfOneSource) {
   auto other = under_->open();
   settle(*other, receive(*source_));
   EXPECT_EQ(other->counters().settle_failed, 1u);
+  other.reset();
   EXPECT_EQ(left(), Ids{"a"});
 }
 

@@ -82,8 +82,10 @@ TEST_P(SourceThreads, MessageThatComesEndsTheWait) {
 
 TEST_P(SourceThreads, MessageThatIsGivenBackEndsTheWaitOfAnother) {
   send({"a"});
+  make_way();
   auto other = under_->open();
   ASSERT_EQ(receive(*other).size(), 1u);
+  come_back();
   auto waiting = receive_elsewhere();
   EXPECT_EQ(waiting.wait_for(50ms), std::future_status::timeout) << "it is held";
   other.reset();
@@ -93,6 +95,7 @@ TEST_P(SourceThreads, MessageThatIsGivenBackEndsTheWaitOfAnother) {
 TEST_P(SourceThreads, SourcesNeverShareADelivery) {
   constexpr int count = 900;
   constexpr int sources = 4;
+  make_way();
   Ids all;
   std::mutex mutex;
   std::vector<std::string> failures(sources);
@@ -122,6 +125,7 @@ TEST_P(SourceThreads, SourcesNeverShareADelivery) {
   }
   for (const std::string& failure : failures) EXPECT_EQ(failure, "");
   EXPECT_EQ(sorted(all), sorted(numbered(count)));
+  come_back();
   EXPECT_TRUE(is_empty(*source_));
 }
 

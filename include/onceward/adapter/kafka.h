@@ -23,8 +23,11 @@ struct KafkaConnection {
 };
 
 struct KafkaSourceOptions {
-  enum class Start : std::uint8_t { earliest, latest };               // where nothing was committed yet
-  enum class OutOfRange : std::uint8_t { refuse, earliest, latest };  // where what was committed is no longer there
+  enum class Start : std::uint8_t { earliest, latest };                      // where nothing was committed yet
+  enum class OutOfRange : std::uint8_t { refuse, earliest, latest };         // where what comes next is no longer there
+  static constexpr std::chrono::milliseconds most_revoke_deadline{240'000};  // below librdkafka's max.poll.interval.ms
+  static constexpr std::size_t least_queued_bytes = 64u << 10;
+  static constexpr std::size_t most_queued_bytes = 1u << 30;
 
   KafkaConnection connection{};
   std::string topic{};
@@ -32,16 +35,21 @@ struct KafkaSourceOptions {
   Start start = Start::earliest;
   OutOfRange out_of_range = OutOfRange::refuse;
   bool cooperative = true;  // else partitions are taken away all at once
-  // How long a partition that is taken away waits for what was received of it to be settled.
+  // How long a partition that is taken away waits for what was received of it to be settled. What is not is abandoned: it
+  // comes again, to whoever has the partition then.
   std::chrono::milliseconds revoke_deadline{10'000};
   std::string id_header = "id";          // of messages that are native
   std::string dead_letter_topic{};       // where a confirmed copy of what is parked goes; empty: none
-  std::size_t queued_bytes = 32u << 20;  // fetched ahead
+  std::size_t queued_bytes = 32u << 20;  // fetched ahead, and about as much in one call of receive()
   WireFormat format = WireFormat::automatic;
   EnvelopeLimits limits{};
 };
 
 struct KafkaPublisherOptions {
+  static constexpr std::size_t most_window = 1'000'000;
+  static constexpr std::chrono::milliseconds least_confirm_deadline{1'000};
+  static constexpr std::chrono::milliseconds most_confirm_deadline{600'000};
+
   KafkaConnection connection{};
   std::size_t window = 10'000;  // messages without an answer
   std::chrono::milliseconds confirm_deadline{30'000};
@@ -54,7 +62,10 @@ KafkaSourceOptions read_kafka_source_url(std::string_view url);
 // The same without what is a source's own. Throws Fault(publisher_refused).
 KafkaPublisherOptions read_kafka_publisher_url(std::string_view url);
 
-// Joins the group. Throws as Source::receive().
+// A tombstone is an envelope without payload that has this header; sent with it, an envelope becomes a tombstone.
+inline constexpr std::string_view kafka_tombstone_header = "onceward-tombstone";
+
+// Joins the group, and waits a little for its first answer. Throws as Source::receive().
 std::unique_ptr<Source> open_kafka(const KafkaSourceOptions& options, Log& log = silent_log());
 // A destination is a topic; the key, the record's. Idempotent, acks=all.
 std::unique_ptr<Publisher> open_kafka_publisher(const KafkaPublisherOptions& options, Log& log = silent_log());

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "onceward/adapter/embedded.h"
+#include "onceward/adapter/kafka.h"
 #include "onceward/adapter/rabbitmq.h"
 
 namespace {
@@ -16,6 +17,7 @@ using namespace std::chrono_literals;
 
 std::unique_ptr<Source> open(std::string_view url) {
   if (url.starts_with("rabbitmq")) return open_rabbitmq(read_rabbitmq_source_url(url));
+  if (url.starts_with("kafka:")) return open_kafka(read_kafka_source_url(url));
   return open_embedded(read_embedded_url(url));
 }
 

@@ -1,0 +1,164 @@
+#include "adapters/kafka/client.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include "adapters/kafka/options.h"
+
+namespace onceward::kafka {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds one_question{500};
+constexpr milliseconds news_of_topics{1'000};  // a topic just made is not known to all brokers at once
+constexpr int syslog_warning = 4;
+
+void set(rd_kafka_conf_t* configuration, const std::string& name, const std::string& value, const Fault& otherwise) {
+  std::array<char, 512> why{};
+  if (rd_kafka_conf_set(configuration, name.c_str(), value.c_str(), why.data(), why.size()) != RD_KAFKA_CONF_OK) {
+    throw otherwise;
+  }
+}
+
+}  // namespace
+
+Client::Client(rd_kafka_type_t type, const KafkaConnection& connection, const Properties& ours, PortFaults faults,
+               ClientCallbacks callbacks, const Bell& bell, Log& log)
+    : brokers_(connection.brokers), faults_(faults), callbacks_(std::move(callbacks)), log_(log) {
+  Configuration made(rd_kafka_conf_new());
+  for (const auto& [name, value] : connection.properties) {
+    set(made.get(), name, value, refused(fmt::format("librdkafka does not take {}", name)));
+    if (is_secret(name)) secrets_.push_back(value);
+  }
+  set(made.get(), "bootstrap.servers", brokers_, refused("librdkafka does not take the hosts"));
+  set(made.get(), "log.queue", "true", refused("librdkafka has no queue for its log"));
+  for (const auto& [name, value] : ours) {
+    set(made.get(), name, value, refused(fmt::format("librdkafka does not take {}={}", name, value)));
+  }
+  rd_kafka_conf_set_opaque(made.get(), this);
+  rd_kafka_conf_set_error_cb(made.get(), on_error);
+  rd_kafka_conf_set_log_cb(made.get(), on_log);
+  if (callbacks_.rebalance) {
+    rd_kafka_conf_set_rebalance_cb(
+        made.get(), [](rd_kafka_t*, rd_kafka_resp_err_t error, rd_kafka_topic_partition_list_t* partitions,
+                       void* opaque) { static_cast<Client*>(opaque)->callbacks_.rebalance(error, partitions); });
+  }
+  if (callbacks_.report) {
+    rd_kafka_conf_set_dr_msg_cb(made.get(), [](rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
+      static_cast<Client*>(opaque)->callbacks_.report(*message);
+    });
+  }
+  std::array<char, 512> why{};
+  instance_ = rd_kafka_new(type, made.get(), why.data(), why.size());
+  if (instance_ == nullptr) throw refused(without_secrets(why.data(), secrets_));
+  static_cast<void>(made.release());  // librdkafka's now
+  main_.reset(rd_kafka_queue_get_main(instance_));
+  rd_kafka_set_log_queue(instance_, main_.get());
+  bell.listen(main_.get());
+}
+
+Client::~Client() {
+  main_.reset();
+  if (instance_ != nullptr) rd_kafka_destroy_flags(instance_, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+}
+
+void Client::serve() { rd_kafka_poll(instance_, 0); }
+
+void Client::on_error(rd_kafka_t* instance, int error, const char* reason, void* opaque) {
+  Client& client = *static_cast<Client*>(opaque);
+  auto known = static_cast<rd_kafka_resp_err_t>(error);
+  if (known == RD_KAFKA_RESP_ERR__FATAL) {
+    std::array<char, 512> why{};
+    rd_kafka_fatal_error(instance, why.data(), why.size());
+    client.fatal_ = without_secrets(why.data(), client.secrets_);
+    return;
+  }
+  client.hear(known, reason == nullptr ? "" : reason);
+}
+
+void Client::on_log(const rd_kafka_t* instance, int level, const char* facility, const char* text) {
+  const Client& client = *static_cast<const Client*>(rd_kafka_opaque(instance));
+  client.say(level <= syslog_warning ? LogLevel::warn : LogLevel::debug, fmt::format("{}: {}", facility, text));
+}
+
+void Client::hear(rd_kafka_resp_err_t error, std::string_view reason) {
+  if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+    down_ = true;
+    return;
+  }
+  Trouble heard = trouble_of(error, without_secrets(std::string(reason), secrets_));
+  // Of a connection that is tried again and again, once; a log-in that is refused is not forgotten over it.
+  const bool news = !trouble_ || trouble_->kind != heard.kind;
+  say(news ? LogLevel::warn : LogLevel::debug, heard.text);
+  if (news && trouble_ && trouble_->needs_somebody()) return;
+  trouble_ = std::move(heard);
+}
+
+rd_kafka_resp_err_t Client::look_for(const std::string& topic, milliseconds wait) {
+  const Topic asked(topic.empty() ? nullptr : rd_kafka_topic_new(instance_, topic.c_str(), nullptr));
+  const struct rd_kafka_metadata* answer = nullptr;
+  const auto error =
+      rd_kafka_metadata(instance_, 0, asked.get(), &answer, static_cast<int>(std::max(wait, milliseconds(1)).count()));
+  const Metadata metadata(answer);
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR || topic.empty()) return error;
+  return metadata->topic_cnt == 1 ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
+}
+
+void Client::reach(const std::string& topic, milliseconds deadline, FaultCode missing) {
+  const auto begin = steady_clock::now();
+  trouble_.reset();
+  down_ = false;
+  bool unknown = false;
+  for (;;) {
+    const auto spent = std::chrono::ceil<milliseconds>(steady_clock::now() - begin);
+    const auto error = look_for(topic, std::min(one_question, deadline - spent));
+    serve();
+    if (fatal_) throw unavailable(*fatal_);
+    if (error == RD_KAFKA_RESP_ERR_NO_ERROR) break;
+    const bool over = steady_clock::now() - begin >= deadline;
+    const Trouble said = trouble_of(error, {});
+    unknown = unknown || said.kind == Trouble::Kind::no_topic;
+    if (unknown && (over || steady_clock::now() - begin >= news_of_topics || missing != faults_.refused)) {
+      const auto what = fmt::format("there is no topic {}; create it, or correct the name", topic);
+      throw missing == faults_.refused ? refused(what) : unavailable(what);
+    }
+    if (said.kind == Trouble::Kind::permission) throw fault(said);
+    if (trouble_ && (trouble_->needs_somebody() || down_ || over)) {
+      down_ = true;
+      throw fault(*trouble_);
+    }
+    if (over) {
+      down_ = true;
+      throw unavailable(fmt::format("no answer within {} ms", deadline.count()));
+    }
+    if (said.kind != Trouble::Kind::unreachable) std::this_thread::sleep_for(milliseconds(20));
+  }
+  down_ = false;
+  trouble_.reset();
+}
+
+Fault Client::unavailable(std::string_view what) const {
+  return {faults_.unavailable, Poisons::connection, fmt::format("kafka {}: {}", brokers_, what)};
+}
+
+Fault Client::refused(std::string_view what) const {
+  return {faults_.refused, Poisons::connection, fmt::format("kafka {}: {}", brokers_, what)};
+}
+
+Fault Client::fault(const Trouble& trouble) const {
+  return trouble.needs_somebody() ? refused(trouble.text) : unavailable(trouble.text);
+}
+
+void Client::say(LogLevel level, std::string_view what) const {
+  if (!log_.wants(level)) return;
+  const std::string text = without_secrets(std::string(what), secrets_);
+  const LogField fields[] = {{"brokers", brokers_}, {"what", text}};
+  log_.write(level, "kafka", fields);
+}
+
+}  // namespace onceward::kafka

@@ -1,0 +1,96 @@
+// A member of a consumer group: joins it, fetches, hands partitions over when they are taken away, commits. Belongs to one
+// thread. A rebalance begins in tend() and may stay open over several calls: librdkafka waits until it is told to assign or
+// unassign.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "adapters/kafka/assignment.h"
+#include "adapters/kafka/client.h"
+
+namespace onceward::kafka {
+
+class Member {
+ public:
+  // Reaches the brokers and joins. Throws as Source::receive(). The bell and the assignment outlive it.
+  Member(const KafkaSourceOptions& options, Assignment& assignment, const Bell& bell, Log& log);
+  // Commits what is due and leaves, in bounded time.
+  ~Member();
+  Member(const Member&) = delete;
+  Member& operator=(const Member&) = delete;
+
+  // Serves what has come except messages, and takes a step in what is open: never waits longer than one answer of a broker
+  // takes. Throws as Source::receive().
+  void tend();
+  // The next message of a partition that is ours and not being taken away, at once; null if there is none.
+  Message next();
+
+  // Commits everything that is due and waits for the answer; why not all of it is committed. What has failed stays due and
+  // is tried again by tend().
+  std::optional<Trouble> commit(std::chrono::milliseconds wait);
+  // Messages whose commit was confirmed since the last call.
+  std::uint64_t take_settled() { return std::exchange(settled_, 0); }
+
+  bool joined() const { return joined_; }
+  // It ended for good: a new one is needed.
+  bool fatal() const { return client_.fatal().has_value(); }
+  const Client& client() const { return client_; }
+  // When tend() has something to do although no queue rings.
+  std::chrono::steady_clock::time_point due_at() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Rebalance {
+    bool assigning;
+    Partitions partitions;
+    Clock::time_point deadline;
+  };
+
+  void hear(rd_kafka_resp_err_t event, const rd_kafka_topic_partition_list_t* partitions);
+  void hear(const rd_kafka_message_t& error);
+  void go_on();
+  bool assign(Rebalance& rebalance);
+  bool set_positions(rd_kafka_topic_partition_list_t& partitions);
+  bool begin_at_the_end(rd_kafka_topic_partition_t& partition);
+  bool may_let_go(const Rebalance& rebalance);
+  void let_go(const rd_kafka_topic_partition_list_t& partitions);
+  void set_assignment(const rd_kafka_topic_partition_list_t& partitions, bool assigning);
+  void forward(std::int32_t partition);
+  void unforward(std::int32_t partition);
+  void reset_out_of_range();
+  void reset(std::int32_t number);
+  void restart_at(std::int32_t number, std::int64_t offset);
+  Partitions positions(const std::set<std::int32_t>& numbers);
+  Partitions commit_list();
+  void ask_to_commit(const rd_kafka_topic_partition_list_t& offsets);
+  bool answered(Clock::time_point end);
+  void note_committed(rd_kafka_event_t& event);
+  void close();
+
+  const KafkaSourceOptions& options_;
+  Assignment& assignment_;
+  Client client_;
+
+  // Of the one thread.
+  Queue consumer_, messages_, commits_;
+  std::map<std::int32_t, Queue> forwarded_;
+  std::deque<Message> early_;  // came where no message is expected
+  std::optional<Rebalance> rebalance_;
+  std::map<std::int32_t, std::uint64_t> asked_;  // generations of the partitions in the commit that is on its way
+  bool asking_ = false;
+  std::optional<Trouble> commit_trouble_;
+  Clock::time_point try_again_at_{};
+  std::uint64_t settled_ = 0;
+  std::set<std::int32_t> out_of_range_;
+  std::optional<std::string> refused_;
+  bool topic_gone_ = false;
+  bool joined_ = false;
+  bool closing_ = false;
+};
+
+}  // namespace onceward::kafka

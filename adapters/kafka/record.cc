@@ -1,0 +1,150 @@
+#include "adapters/kafka/record.h"
+
+#include <algorithm>
+
+#include "src/envelope/builder.h"
+#include "src/envelope/members.h"
+#include "src/envelope/payload.h"
+
+namespace onceward::kafka {
+namespace {
+
+constexpr std::string_view content_type_header = "content-type";
+constexpr std::string_view trace_header = "traceparent";
+constexpr std::string_view trace_attribute = "ce_traceparent";
+constexpr std::string_view yes = "true";
+
+bool is_content_type(std::string_view name) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(name, content_type_header, {}, lower, lower);
+}
+
+const Header* find(const std::vector<Header>& headers, std::string_view name) {
+  const auto found = std::ranges::find(headers, name, &Header::name);
+  return found == headers.end() ? nullptr : &*found;
+}
+
+// What a reader of CloudEvents is given: the content type apart, one trace context, and word of a tombstone.
+struct Prepared {
+  std::vector<Header> headers;
+  std::string_view content_type;
+};
+Prepared prepare(const Record& record) {
+  Prepared prepared;
+  prepared.headers.reserve(record.headers.size() + 1);
+  const bool traced = find(record.headers, trace_attribute) != nullptr;
+  for (const Header& header : record.headers) {
+    if (is_content_type(header.name) && prepared.content_type.empty()) {
+      prepared.content_type = header.value;
+    } else if (header.name == trace_header) {
+      if (!traced) prepared.headers.push_back({trace_attribute, header.value});
+    } else if (header.name != kafka_tombstone_header) {
+      prepared.headers.push_back(header);
+    }
+  }
+  if (!record.value) prepared.headers.push_back({kafka_tombstone_header, yes});
+  return prepared;
+}
+
+constexpr const TextMember& member_named(std::string_view json) {
+  return *std::ranges::find(kTextMembers, json, &TextMember::json);
+}
+
+// Identity from a header, the aggregate from the key, all else as it stands.
+class NativeReader {
+ public:
+  NativeReader(const Record& record, const Bytes& payload, const Reading& how)
+      : record_(record), how_(how), builder_(payload, how.limits), payload_(payload) {}
+
+  ReadEnvelope read() {
+    if (payload_.view().size() > how_.limits.message_bytes) return Refusal{Reason::too_large, "message_bytes"};
+    std::size_t text_bytes = record_.key.size();
+    for (const Header& header : record_.headers) text_bytes += header.name.size() + header.value.size();
+    if (text_bytes > how_.limits.message_bytes) return Refusal{Reason::headers_too_large, "message_bytes"};
+    builder_.make_room(text_bytes, std::min(record_.headers.size() + 1, how_.limits.header_count));
+    for (const Header& header : record_.headers) {
+      if (auto refusal = take(header)) return std::move(*refusal);
+    }
+    if (auto refusal = set(member_named("aggregateId"), "key", record_.key)) return std::move(*refusal);
+    if (!record_.value) {
+      if (auto refusal = builder_.add_header(kafka_tombstone_header, yes)) return std::move(*refusal);
+    }
+    builder_.fields.payload = payload_.view();
+    return std::move(builder_).finish();
+  }
+
+ private:
+  std::optional<Refusal> take(const Header& header) {
+    const EnvelopeFields& fields = builder_.fields;
+    if (header.name == how_.id_header && fields.message_id.empty()) {
+      return set(member_named("messageId"), how_.id_header, header.value);
+    }
+    if (is_content_type(header.name) && fields.content_type.empty()) {
+      return set(member_named("contentType"), content_type_header, header.value);
+    }
+    if (header.name == trace_header && fields.trace_parent.empty()) {
+      return set(member_named("traceparent"), trace_header, header.value);
+    }
+    if (header.name == kafka_tombstone_header) return std::nullopt;  // that is for us to say
+    return builder_.add_header(builder_.keep(header.name), builder_.keep(header.value));
+  }
+
+  std::optional<Refusal> set(const TextMember& member, std::string_view name, std::string_view text) {
+    if (!is_text(text)) {
+      const bool nul = text.find('\0') != text.npos;
+      return Refusal{nul ? Reason::nul_in_text : Reason::invalid_utf8, std::string(name)};
+    }
+    return builder_.set(member, name, builder_.keep(text));
+  }
+
+  const Record& record_;
+  const Reading& how_;
+  EnvelopeBuilder builder_;
+  const Bytes& payload_;
+};
+
+}  // namespace
+
+Record record_of(const rd_kafka_message_t& message) {
+  Record record;
+  if (message.key != nullptr) record.key = {static_cast<const char*>(message.key), message.key_len};
+  if (message.payload != nullptr) record.value = {{static_cast<const char*>(message.payload), message.len}};
+  rd_kafka_headers_t* headers = nullptr;
+  if (rd_kafka_message_headers(&message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR) return record;
+  const char* name = nullptr;
+  const void* value = nullptr;
+  std::size_t size = 0;
+  for (std::size_t at = 0; rd_kafka_header_get_all(headers, at, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR;
+       ++at) {
+    record.headers.push_back(
+        {name, value == nullptr ? std::string_view() : std::string_view(static_cast<const char*>(value), size)});
+  }
+  return record;
+}
+
+Delivery read_record(const Record& record, const Reading& how) {
+  const Bytes bytes = Bytes::copy_of(record.value.value_or(std::string_view()));
+  const Prepared prepared = prepare(record);
+  auto read = read_wire({prepared.headers, prepared.content_type, bytes}, attribute_prefix, how.format, how.limits);
+  if (!read) read = NativeReader(record, bytes, how).read();
+  return delivery_of(std::move(*read), bytes);
+}
+
+WrittenRecord write_record(const Envelope& envelope, WireFormat format) {
+  WrittenRecord record{write_wire(envelope, attribute_prefix, format), false};
+  std::vector<BinaryAttribute>& headers = record.written.headers;
+  const bool has_mark = envelope.header(kafka_tombstone_header).has_value();
+  std::erase_if(headers, [](const BinaryAttribute& header) { return header.name == kafka_tombstone_header; });
+  record.tombstone = has_mark && !record.written.owns_body && envelope.payload().empty();
+  const EnvelopeFields& fields = envelope.fields();
+  if (format == WireFormat::native && !fields.message_id.empty()) {
+    headers.push_back({std::string(default_id_header), std::string(fields.message_id.text())});
+  }
+  if (!fields.trace_parent.empty()) headers.push_back({std::string(trace_header), std::string(fields.trace_parent)});
+  if (!record.written.content_type.empty()) {
+    headers.push_back({std::string(content_type_header), record.written.content_type});
+  }
+  return record;
+}
+
+}  // namespace onceward::kafka

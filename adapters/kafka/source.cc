@@ -1,0 +1,190 @@
+// The receiving end of a topic, as a member of a consumer group. Everything but wake() belongs to one thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "adapters/kafka/dead_letters.h"
+#include "adapters/kafka/member.h"
+#include "adapters/kafka/options.h"
+#include "adapters/kafka/record.h"
+#include "src/common/owner_thread.h"
+#include "src/source/held.h"
+
+namespace onceward {
+namespace kafka {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr milliseconds longest_wait = 24h;
+constexpr milliseconds join_deadline = 10s;  // a group's first answer; it goes on without
+constexpr milliseconds commit_deadline = 5s;
+constexpr milliseconds copy_deadline = 15s;
+
+// Where a delivery came from; the books of the partition have the rest.
+struct Handed {
+  std::int32_t partition;
+  std::uint64_t generation;
+  std::int64_t offset;
+};
+
+class KafkaSource final : public Source {
+ public:
+  KafkaSource(const KafkaSourceOptions& options, Log& log) : options_(options), log_(log) {
+    check(options_);
+    open();
+    const auto end = steady_clock::now() + join_deadline;
+    for (member_->tend(); !member_->joined() && steady_clock::now() < end; member_->tend()) {
+      bell_.wait(std::min(end, member_->due_at()));
+    }
+  }
+
+  void receive(std::vector<Delivery>& into, std::size_t most, milliseconds wait) override {
+    const OwnerThread::Turn turn(owner_);
+    const auto end = steady_clock::now() + std::clamp(wait, 0ms, longest_wait);
+    for (;;) {
+      tend();
+      if (most == 0 || take(into, most)) return;
+      if (bell_.wait(std::min(end, member_->due_at())) || steady_clock::now() >= end) return;
+    }
+  }
+
+  void settle(std::span<const Settlement> settlements) override {
+    const OwnerThread::Turn turn(owner_);
+    park(settlements);
+    for (const Settlement& settlement : settlements) {
+      const auto handed = held_.release(settlement.tag);
+      Partition* const partition = handed ? assignment_.find(handed->partition, handed->generation) : nullptr;
+      if (partition == nullptr) {
+        ++counters_.settle_failed;
+      } else if (settlement.how == Settle::redeliver || not_parked_.contains(settlement.tag)) {
+        partition->give_back(handed->offset);
+        ++(settlement.how == Settle::redeliver ? counters_.settled : counters_.settle_failed);
+      } else {
+        partition->settle(handed->offset);
+      }
+    }
+    if (!member_) return;
+    const auto trouble = member_->commit(member_->client().down() ? 0ms : commit_deadline);
+    count();
+    if (trouble && trouble->kind != Trouble::Kind::busy) throw member_->client().fault(*trouble);
+  }
+
+  void wake() noexcept override { bell_.wake(); }
+  std::optional<milliseconds> ack_timeout() const override { return std::nullopt; }
+  SourceCounters counters() const override { return counters_; }
+  std::string describe() const override {
+    return fmt::format("kafka://{}/{}?group={}", options_.connection.brokers, options_.topic, options_.group);
+  }
+
+ private:
+  void open() {
+    if (!options_.dead_letter_topic.empty()) dead_letters_ = std::make_unique<DeadLetters>(options_, bell_, log_);
+    member_ = std::make_unique<Member>(options_, assignment_, bell_, log_);
+  }
+
+  void tend() {
+    if (!member_) {
+      open();
+      ++counters_.reconnects;
+    }
+    const bool was_down = member_->client().down();
+    try {
+      member_->tend();
+    } catch (const Fault&) {
+      if (member_->fatal()) member_.reset();
+      count();
+      throw;
+    }
+    if (was_down) ++counters_.reconnects;
+    count();
+  }
+
+  void count() {
+    if (member_) counters_.settled += member_->take_settled();
+    counters_.settle_failed += assignment_.take_failed();
+    if (!assignment_.take_changed()) return;
+    held_.forget(
+        [&](const Handed& handed) { return assignment_.find(handed.partition, handed.generation) == nullptr; });
+  }
+
+  bool take(std::vector<Delivery>& into, std::size_t most) {
+    const std::size_t before = into.size();
+    std::size_t bytes = 0;
+    const auto is_room = [&] { return into.size() - before < most && bytes < options_.queued_bytes; };
+    for (auto& [number, partition] : assignment_.partitions()) {
+      while (is_room() && !partition.leaving) {
+        const auto again = partition.hand_out_again();
+        if (!again) break;
+        bytes += deliver(into, again->delivery, {number, partition.generation(), again->offset}, true);
+      }
+    }
+    const Reading how{options_.format, options_.id_header, options_.limits};
+    while (is_room()) {
+      Message message = member_->next();
+      if (!message) break;
+      Partition& partition = *assignment_.find(message->partition);
+      Delivery delivery = read_record(record_of(*message), how);
+      bytes += deliver(into, delivery, {message->partition, partition.generation(), message->offset},
+                       !partition.has_committed());
+      const std::int64_t offset = message->offset;
+      partition.hand_out(offset, {std::move(delivery), dead_letters_ ? std::move(message) : nullptr});
+    }
+    return into.size() > before;
+  }
+
+  // How many bytes it has.
+  std::size_t deliver(std::vector<Delivery>& into, const Delivery& what, const Handed& handed, bool redelivered) {
+    Delivery& delivery = into.emplace_back(what);
+    delivery.tag = held_.add(handed);
+    delivery.redelivered = redelivered;
+    ++counters_.received;
+    counters_.redelivered += redelivered ? 1 : 0;
+    return delivery.envelope.payload().size();
+  }
+
+  // Copies what is to be parked; what has no confirmed copy is remembered, and given back.
+  void park(std::span<const Settlement> settlements) {
+    not_parked_.clear();
+    if (!dead_letters_) return;
+    std::vector<const rd_kafka_message_t*> records;
+    std::vector<std::uint64_t> tags;
+    for (const Settlement& settlement : settlements) {
+      const Handed* const handed = settlement.how == Settle::park ? held_.find(settlement.tag) : nullptr;
+      Partition* const partition =
+          handed == nullptr ? nullptr : assignment_.find(handed->partition, handed->generation);
+      if (partition == nullptr) continue;
+      records.push_back(partition->held(handed->offset)->raw.get());
+      tags.push_back(settlement.tag);
+    }
+    if (records.empty()) return;
+    const std::vector<bool> copied = dead_letters_->copy(records, copy_deadline);
+    for (std::size_t at = 0; at < tags.size(); ++at) {
+      if (!copied[at]) not_parked_.insert(tags[at]);
+    }
+  }
+
+  const KafkaSourceOptions options_;
+  Log& log_;
+  Bell bell_;
+  OwnerThread owner_;
+
+  // Of the one thread.
+  Assignment assignment_;
+  std::unique_ptr<DeadLetters> dead_letters_;
+  std::unique_ptr<Member> member_;  // null after one that ended for good
+  Held<Handed> held_;
+  SourceCounters counters_;
+  std::set<std::uint64_t> not_parked_;  // of one settle()
+};
+
+}  // namespace
+}  // namespace kafka
+
+std::unique_ptr<Source> open_kafka(const KafkaSourceOptions& options, Log& log) {
+  return std::make_unique<kafka::KafkaSource>(options, log);
+}
+
+}  // namespace onceward

@@ -1,0 +1,46 @@
+// What librdkafka says is wrong, in one line and as one of the two faults of a port.
+#pragma once
+
+#include <librdkafka/rdkafka.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onceward/fault.h"
+
+namespace onceward::kafka {
+
+// The two faults of the port that a client serves.
+struct PortFaults {
+  FaultCode unavailable;
+  FaultCode refused;
+};
+inline constexpr PortFaults source_faults{FaultCode::source_unavailable, FaultCode::source_refused};
+inline constexpr PortFaults publisher_faults{FaultCode::publisher_unavailable, FaultCode::publisher_refused};
+
+struct Trouble {
+  enum class Kind : std::uint8_t {
+    unreachable,  // it may come back by itself
+    busy,         // the same, and the brokers are there: a coordinator that moves, a rebalance
+    login,        // these need somebody
+    tls,
+    permission,
+    no_topic,
+    other,
+  };
+  Kind kind = Kind::other;
+  std::string text;
+
+  bool needs_somebody() const {
+    return kind == Kind::login || kind == Kind::tls || kind == Kind::permission || kind == Kind::no_topic;
+  }
+};
+
+// `reason` is librdkafka's own text; empty: that of the error.
+Trouble trouble_of(rd_kafka_resp_err_t error, std::string_view reason);
+
+// The text without these.
+std::string without_secrets(std::string text, const std::vector<std::string>& secrets);
+
+}  // namespace onceward::kafka

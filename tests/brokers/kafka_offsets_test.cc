@@ -1,0 +1,129 @@
+// Offsets that lead nowhere: what comes next was deleted, or the topic is another one of the same name.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/fixtures/kafka.h"
+#include "tests/fixtures/kept_log.h"
+#include "tests/fixtures/receiving.h"
+
+namespace onceward {
+namespace {
+
+using namespace fixtures;  // NOLINT: the fixtures are the tests' vocabulary
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using OutOfRange = KafkaSourceOptions::OutOfRange;
+
+std::vector<KafkaRecord> numbered(int from, int to) {
+  std::vector<KafkaRecord> records;
+  for (int i = from; i < to; ++i) records.push_back({.value = std::to_string(i)});
+  return records;
+}
+
+// Two of ten are committed, then all before the sixth are deleted.
+class KafkaOffsets : public testing::Test {
+ protected:
+  void SetUp() override {
+    topic_.send(numbered(0, 10));
+    const auto source = open_kafka(topic_.source());
+    settle(*source, receive_all(*source, 2));
+  }
+  std::unique_ptr<Source> open(OutOfRange policy) {
+    KafkaSourceOptions options = topic_.source();
+    options.out_of_range = policy;
+    return open_kafka(options, log_);
+  }
+  // Throws what receive() throws, if it does so before the deadline.
+  static void receive_for(Source& source, std::chrono::milliseconds time) {
+    const auto end = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < end) ASSERT_TRUE(receive(source, 10, 100ms).empty());
+  }
+
+  KafkaTopic topic_;
+  KeptLog log_;
+};
+
+TEST_F(KafkaOffsets, OutOfRangeIsRefusedUnlessSomebodySaysWhatToDo) {
+  topic_.delete_before(0, 5);
+  const auto source = open(OutOfRange::refuse);
+  for (int time = 0; time < 2; ++time) {
+    try {
+      receive_for(*source, 30s);
+      FAIL() << "nothing was said";
+    } catch (const Fault& fault) {
+      EXPECT_EQ(fault.fault(), FaultCode::source_refused);
+      EXPECT_THAT(fault.what(),
+                  AllOf(HasSubstr("offset 2 comes next and is not there; 5 to 10 are"), HasSubstr("out_of_range=")));
+    }
+  }
+  EXPECT_EQ(topic_.committed(), (std::map<int, std::int64_t>{{0, 2}})) << "and nothing was skipped";
+}
+
+TEST_F(KafkaOffsets, OutOfRangeGoesOnWithTheEarliest) {
+  topic_.delete_before(0, 5);
+  const auto source = open(OutOfRange::earliest);
+  const auto deliveries = receive_all(*source, 5);
+  EXPECT_THAT(payloads_of(deliveries), ElementsAre("5", "6", "7", "8", "9"));
+  EXPECT_THAT(log_.text(), HasSubstr("offset 2 comes next and is not there; 5 to 10 are; it goes on at 5"));
+  settle(*source, deliveries);
+  EXPECT_EQ(topic_.committed(), (std::map<int, std::int64_t>{{0, 10}}));
+}
+
+TEST_F(KafkaOffsets, OutOfRangeGoesOnWithTheLatest) {
+  topic_.delete_before(0, 5);
+  const auto source = open(OutOfRange::latest);
+  await("it has moved on", [&] {
+    EXPECT_TRUE(receive(*source, 10, 100ms).empty());
+    return log_.text().find("it goes on at 10") != std::string::npos;
+  });
+  topic_.send(numbered(10, 11));
+  EXPECT_THAT(payloads_of(receive_all(*source, 1)), ElementsAre("10"));
+}
+
+// Kafka forgets what a group had committed in a topic that is deleted.
+TEST_F(KafkaOffsets, TopicMadeAnewBeginsAnew) {
+  topic_.remove();
+  topic_.create();
+  topic_.send(numbered(100, 103));
+  const auto source = open(OutOfRange::refuse);
+  EXPECT_THAT(payloads_of(receive_all(*source, 3)), ElementsAre("100", "101", "102"));
+}
+
+TEST_F(KafkaOffsets, TopicThatGoesWhileItIsReadIsSaidAndItsSuccessorRead) {
+  KafkaSourceOptions options = topic_.source();
+  options.out_of_range = OutOfRange::earliest;
+  options.connection.properties["topic.metadata.refresh.interval.ms"] = "500";
+  const auto source = open_kafka(options, log_);
+  settle(*source, receive_all(*source, 8));
+  topic_.remove();
+  std::string said;
+  await("it is missed", [&] {
+    try {
+      EXPECT_TRUE(receive(*source, 10, 100ms).empty());
+    } catch (const Fault& fault) {
+      EXPECT_EQ(fault.fault(), FaultCode::source_unavailable);
+      said = fault.what();
+    }
+    return !said.empty();
+  });
+  EXPECT_THAT(said, HasSubstr("there is no topic " + topic_.name()));
+  topic_.create();
+  topic_.send(numbered(200, 202));
+  std::vector<std::string> payloads;
+  await("the new one is read", [&] {
+    try {
+      const auto deliveries = receive(*source, 10, 100ms);
+      for (std::string& payload : payloads_of(deliveries)) payloads.push_back(std::move(payload));
+      settle(*source, deliveries);
+    } catch (const Fault& fault) {
+      EXPECT_TRUE(fault.transient()) << fault.what();
+    }
+    return payloads.size() >= 2;
+  });
+  EXPECT_THAT(payloads, ElementsAre("200", "201"));
+}
+
+}  // namespace
+}  // namespace onceward

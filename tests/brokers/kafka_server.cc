@@ -1,0 +1,47 @@
+#include "tests/brokers/kafka_server.h"
+
+#include <fmt/format.h>
+
+namespace onceward::brokers {
+
+using fixtures::run_well;
+
+KafkaServer::KafkaServer(Through through) : port_(fixtures::free_port()) {
+  if (through == Through::proxy) proxy_ = std::make_unique<faults::Proxy>(port_);
+  start();
+}
+
+KafkaServer::~KafkaServer() {
+  auto line = command("stop");
+  line.emplace_back("--kill");
+  fixtures::run(line);
+}
+
+std::vector<std::string> KafkaServer::command(const std::string& verb) const {
+  return {fixtures::environment("ONCEWARD_SCRIPTS") + "/kafka", verb, directory_.path() + "/kafka"};
+}
+
+std::string KafkaServer::brokers() const { return fmt::format("127.0.0.1:{}", proxy_ ? proxy_->port() : port_); }
+
+void KafkaServer::start() {
+  auto line = command("start");
+  line.push_back(std::to_string(port_));
+  if (proxy_) {
+    line.emplace_back("--set");
+    line.push_back(fmt::format("advertised.listeners=PLAINTEXT://127.0.0.1:{},SASL_SSL://localhost:{}", proxy_->port(),
+                               port_ + 1));
+  }
+  run_well(line);
+}
+
+void KafkaServer::stop() { run_well(command("stop")); }
+
+void KafkaServer::kill() {
+  auto line = command("stop");
+  line.emplace_back("--kill");
+  run_well(line);
+}
+
+pid_t KafkaServer::pid() const { return static_cast<pid_t>(std::stol(run_well(command("pid")))); }
+
+}  // namespace onceward::brokers

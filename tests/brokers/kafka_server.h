@@ -1,0 +1,38 @@
+// A Kafka of a test's own, to be stopped and killed; clients may be led to it through a proxy.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/faults/proxy.h"
+#include "tests/fixtures/process.h"
+
+namespace onceward::brokers {
+
+class KafkaServer {
+ public:
+  enum class Through : std::uint8_t { nothing, proxy };
+  explicit KafkaServer(Through through = Through::nothing);
+  ~KafkaServer();
+  KafkaServer(const KafkaServer&) = delete;
+  KafkaServer& operator=(const KafkaServer&) = delete;
+
+  // Where clients connect to first; the broker sends them to the same place.
+  std::string brokers() const;
+  faults::Proxy& proxy() { return *proxy_; }
+
+  void start();
+  void stop();
+  void kill();
+  pid_t pid() const;
+
+ private:
+  std::vector<std::string> command(const std::string& verb) const;
+
+  fixtures::TemporaryDirectory directory_;
+  const int port_;
+  std::unique_ptr<faults::Proxy> proxy_;
+};
+
+}  // namespace onceward::brokers
