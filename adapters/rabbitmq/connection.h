@@ -101,7 +101,6 @@ class Connection {
   void open_channel(amqp_channel_t channel);
   // Throws what the last answer says.
   void require_answer(const std::string& asked_for);
-  bool was_closed_by(std::uint16_t code) const;
   void declare(const QueueCheck& queue);
 
   void control(const amqp_frame_t& frame);

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using Kind = Receipt::Kind;
 
 constexpr std::size_t most_short_bytes = 255;
-// For which publish() waits where the broker takes nothing, before it puts off the rest of a batch.
+// For which a broker may take nothing, before the rest of a batch is put off.
 constexpr milliseconds longest_stall = 1s;
 constexpr milliseconds longest_wait = 24h;
 
@@ -50,7 +50,7 @@ void Outgoing::require_connection() {
 }
 
 void Outgoing::begin() {
-  until_ = Clock::now() + std::min<milliseconds>(longest_stall, options_.confirm_deadline);
+  end_ = Clock::now() + options_.confirm_deadline;
   if (connection_) cork_.emplace(*connection_);
 }
 
@@ -63,7 +63,10 @@ void Outgoing::put(const OutgoingMessage& message) {
   try {
     std::string wrong = wrong_with(message);
     if (!wrong.empty()) return add_receipt(message.tag, Kind::refused, std::move(wrong));
-    if (!connection_->make_room(*this, until_)) return add_receipt(message.tag, Kind::put_off, why_not_now());
+    if (!connection_->make_room(*this, std::min(end_, Clock::now() + longest_stall))) {
+      end_ = {};  // the others do not wait as well
+      return add_receipt(message.tag, Kind::put_off, why_not_now());
+    }
     sending = true;
     send(message);
   } catch (const Fault& fault) {

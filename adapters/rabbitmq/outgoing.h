@@ -71,7 +71,7 @@ class Outgoing final : private FrameTaker {
   std::string lost_why_;
   std::optional<Connection::Cork> cork_;
   std::set<std::string, std::less<>> exchanges_;  // that were there, on this connection
-  Clock::time_point until_{};                     // put() waits for the broker
+  Clock::time_point end_{};                       // until which put() waits for the broker
   Window window_;
   Content content_;
   struct Returned {

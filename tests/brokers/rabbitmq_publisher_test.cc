@@ -120,13 +120,13 @@ TEST_F(RabbitmqPublishers, NamesThatAmqpHasNoRoomForAreRefused) {
 }
 
 TEST_F(RabbitmqPublishers, NoPermissionIsRefused) {
-  RabbitmqConnection connection = read_rabbitmq_publisher_url(environment("ONCEWARD_TEST_RABBITMQ_USER")).connection;
-  connection.connect_deadline = 60s;
-  // Of the virtual host onceward, in which nobody may write to this one.
-  const auto sender = publisher(connection);
-  const Publication forbidden = publication(1, "amq.rabbitmq.trace", "a");
+  const StrangerToRabbitmq stranger;
+  const auto sender = publisher(stranger.connection());
+  const Publication forbidden = publication(1, exchange_, "routed.a");
   sender->publish({&forbidden, 1});
-  EXPECT_EQ(collect(*sender).at(0).kind, Kind::refused);
+  const Receipts receipts = collect(*sender);
+  EXPECT_EQ(receipts.at(0).kind, Kind::refused);
+  EXPECT_THAT(receipts.at(0).why, HasSubstr("ACCESS_REFUSED"));
 }
 
 TEST_F(RabbitmqPublishers, IdlePublisherWhoseConnectionEndedConnectsAgain) {

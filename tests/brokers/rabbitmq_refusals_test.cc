@@ -54,6 +54,16 @@ TEST_F(RabbitmqRefusals, MissingQueue) {
   EXPECT_THAT(thrown.what, HasSubstr("declare=quorum"));
 }
 
+TEST_F(RabbitmqRefusals, QueueOfOthers) {
+  const StrangerToRabbitmq stranger;
+  const auto source = open(stranger.connection());
+  Deliveries deliveries;
+  const Thrown thrown = thrown_by([&] { source->receive(deliveries, 1, generous); });
+  EXPECT_EQ(thrown.code, FaultCode::source_refused);
+  EXPECT_THAT(thrown.what, HasSubstr(fmt::format("asked for messages of the queue \"{}\"", queue_.name())));
+  EXPECT_THAT(thrown.what, HasSubstr("ACCESS_REFUSED"));
+}
+
 TEST_F(RabbitmqRefusals, NobodyListens) {
   RabbitmqConnection connection = rabbitmq_server();
   connection.hosts.front().port = static_cast<std::uint16_t>(free_port());

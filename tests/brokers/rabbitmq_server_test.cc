@@ -9,7 +9,8 @@ namespace {
 class RabbitmqServers : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    server_ = std::make_unique<RabbitmqServer>(std::vector<std::string>{"max_message_size=1000000"});
+    server_ = std::make_unique<RabbitmqServer>(
+        std::vector<std::string>{"max_message_size=1000000", "tcp_listen_options.send_timeout=1000"});
   }
   static void TearDownTestSuite() { server_.reset(); }
 
@@ -94,6 +95,24 @@ TEST_F(RabbitmqServers, TooLargeIsRefusedAndTheOthersAreNot) {
   EXPECT_THAT(receipts[2].kind, testing::AnyOf(Kind::put_off, Kind::in_doubt));
   sender->publish({&publications[2], 1});
   EXPECT_EQ(collect(*sender).at(0).kind, Kind::confirmed);
+}
+
+// The broker, which is here to have no patience, sends as much as it gets: all of it comes back.
+TEST_F(RabbitmqServers, WhoeverWritesAlsoReads) {
+  Proxy proxy(server_->connection().hosts.front().port);
+  proxy.throttle(20'000);
+  RabbitmqPublisherOptions options;
+  options.connection = through(proxy, server_->connection());
+  options.confirm_deadline = generous;
+  const auto sender = open_rabbitmq_publisher(options, log_);
+  std::vector<Publication> publications;
+  for (std::uint64_t tag = 1; tag <= 60; ++tag) {
+    publications.push_back(publication(tag, "no such queue", std::string(900'000, 'x')));
+  }
+  sender->publish(publications);
+  const Receipts receipts = collect(*sender);
+  EXPECT_EQ(std::ranges::count(receipts, Kind::refused, &Receipt::kind), 60) << receipts.back().why;
+  EXPECT_THAT(log_.all(), testing::IsEmpty());
 }
 
 TEST_F(RabbitmqServers, BlockedConnectionPutsOffUntilTheBrokerGoesOn) {
