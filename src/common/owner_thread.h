@@ -16,6 +16,7 @@ namespace onceward {
 
 class OwnerThread {
  public:
+  OwnerThread() {}
   class Turn {
    public:
     explicit Turn(const OwnerThread&) {}
