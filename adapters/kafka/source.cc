@@ -140,6 +140,7 @@ class KafkaSource final : public Source {
     Delivery& delivery = into.emplace_back(what);
     delivery.tag = held_.add(handed);
     delivery.redelivered = redelivered;
+    delivery.partition = handed.partition;
     ++counters_.received;
     counters_.redelivered += redelivered ? 1 : 0;
     return delivery.envelope.payload().size();

@@ -21,6 +21,7 @@ Receiver::Receiver(Source& source, const Declaration& declaration, Handover& han
       handover_(handover),
       tally_(tally),
       log_(log),
+      counted_(source.counters()),
       thread_([this](std::stop_token stop) { work(stop); }) {}
 
 Receiver::~Receiver() {
@@ -34,6 +35,7 @@ void Receiver::work(std::stop_token stop) {
     const bool ending = stop.stop_requested();
     const Handover::Due due = handover_.wait_for_room(ending ? milliseconds(0) : longest_wait);
     if (!due.settlements.empty()) settle(due.settlements);
+    count();
     if (ending) return;
     receive(due.room, stop);  // without room, the connection is only tended
   }
@@ -65,15 +67,19 @@ void Receiver::identify_all() {
 
 // What is not confirmed comes back, and is a duplicate then.
 void Receiver::settle(const std::vector<Settlement>& settlements) {
-  const std::uint64_t confirmed = source_.counters().settled;
   try {
     source_.settle(settlements);
   } catch (const Fault& fault) {
     went_wrong(fault);
   }
-  const std::uint64_t now = source_.counters().settled - confirmed;
-  bump(tally_.settled, now);
-  bump(tally_.settle_failed, settlements.size() - std::min<std::uint64_t>(now, settlements.size()));
+}
+
+// A source may hear of a settlement later, or settle by itself.
+void Receiver::count() {
+  const SourceCounters now = source_.counters();
+  bump(tally_.settled, now.settled - counted_.settled);
+  bump(tally_.settle_failed, now.settle_failed - counted_.settle_failed);
+  counted_ = now;
 }
 
 void Receiver::went_wrong(const Fault& fault) {

@@ -25,6 +25,7 @@ class Receiver {
   void receive(std::size_t room, std::stop_token stop);
   void identify_all();
   void settle(const std::vector<Settlement>& settlements);
+  void count();
   void went_wrong(const Fault& fault);
   void went_well();
 
@@ -35,6 +36,7 @@ class Receiver {
   Log& log_;
 
   Arrivals received_;  // of the thread
+  SourceCounters counted_;
   int failures_ = 0;
 
   mutable std::mutex mutex_;

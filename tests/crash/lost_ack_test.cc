@@ -12,12 +12,20 @@ class SourceThatLosesAnAck final : public ForwardingSource {
   using ForwardingSource::ForwardingSource;
 
   void settle(std::span<const Settlement> settlements) override {
-    if (!lost_.exchange(true)) throw Fault(FaultCode::source_unavailable, Poisons::connection, "the broker is gone");
+    if (lost_ == 0) {
+      lost_ = settlements.size();
+      throw Fault(FaultCode::source_unavailable, Poisons::connection, "the broker is gone");
+    }
     ForwardingSource::settle(settlements);
+  }
+  SourceCounters counters() const override {
+    SourceCounters counters = ForwardingSource::counters();
+    counters.settle_failed += lost_;
+    return counters;
   }
 
  private:
-  std::atomic<bool> lost_ = false;
+  std::uint64_t lost_ = 0;  // of the source's thread
 };
 
 class LostAck : public Scene {};
