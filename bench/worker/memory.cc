@@ -67,9 +67,7 @@ class Stream {
 
 }  // namespace
 
-std::uint64_t MemoryMark::rest() const {
-  return resident_bytes - std::min(resident_bytes, prefetched_bytes);
-}
+std::uint64_t MemoryMark::rest() const { return resident_bytes - std::min(resident_bytes, prefetched_bytes); }
 
 std::vector<MemoryMark> measure_memory(const MemoryRun& run, Progress& progress) {
   sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 1);
@@ -112,12 +110,11 @@ std::vector<Bar> memory_bars(const std::vector<MemoryMark>& marks) {
   const auto most = static_cast<double>(std::ranges::max_element(marks, {}, &MemoryMark::rest)->rest()) / mebibyte;
   const double growth =
       (static_cast<double>(marks.back().rest()) - static_cast<double>(marks.front().rest())) / mebibyte;
-  return {
-      {fmt::format("memory: {:.1f} MB besides what was prefetched ({} or less)", most, most_mebibytes),
-       most <= most_mebibytes, true},
-      {fmt::format("memory: {:+.1f} MB from {} % to {} % ({} or less)", growth, marks.front().percent,
-                   marks.back().percent, most_growth_mebibytes),
-       growth <= most_growth_mebibytes, true}};
+  return {{fmt::format("memory: {:.1f} MB besides what was prefetched ({} or less)", most, most_mebibytes),
+           most <= most_mebibytes, true},
+          {fmt::format("memory: {:+.1f} MB from {} % to {} % ({} or less)", growth, marks.front().percent,
+                       marks.back().percent, most_growth_mebibytes),
+           growth <= most_growth_mebibytes, true}};
 }
 
 }  // namespace onceward::bench
