@@ -154,6 +154,21 @@ TEST_P(InOrder, HoldsForBatchHandlers) {
   EXPECT_EQ(effects_by_partition(), expected_);
 }
 
+// What is declared and not there is refused, not left out.
+TEST_P(InOrder, OtherOrdersAndGapPoliciesAreRefused) {
+  const auto store = under_->open(waits_);
+  const auto source = queue_.open();
+  for (const bool gap : {true, false}) {
+    Declaration declaration = fixtures::consumer();
+    if (gap) {
+      declaration.gap = GapPolicy::wait;
+    } else {
+      declaration.order = Order::key;
+    }
+    EXPECT_THROW(Worker(declaration, MessageHandler(insert_effect), *store, *source, tally_), std::invalid_argument);
+  }
+}
+
 TEST_P(InOrder, WhatIsHeldBackIsBounded) {
   declaration_.batch = 4;
   declaration_.retry.first_delay = declaration_.retry.longest_delay = 50ms;
