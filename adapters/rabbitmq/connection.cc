@@ -194,14 +194,27 @@ void Connection::check_queue(const QueueCheck& queue) {
     if (closed.code() != AMQP_NOT_FOUND) throw;
     if (queue.declare == RabbitmqSourceOptions::Declare::nothing) {
       throw Fault(role_.refused, Poisons::connection,
-                  fmt::format("{}: there is no queue \"{}\" in this virtual host; create it, or write declare=quorum "
-                              "or declare=classic",
-                              place_, one_line(queue.name)));
+                  fmt::format("{}: there is no queue \"{}\" in this virtual host; create it, or {}", place_,
+                              one_line(queue.name),
+                              role_.refused == FaultCode::source_refused ? "write declare=quorum or declare=classic"
+                                                                         : "correct the name"));
     }
   }
   answer_close(work_channel);
   open_channel(work_channel);
   declare(queue);
+}
+
+std::optional<Connection::QueueState> Connection::look_at_queue(std::string_view name) {
+  const auto* const state =
+      amqp_queue_declare(state_.get(), work_channel, bytes_of(name), 1, 0, 0, 0, amqp_empty_table);
+  try {
+    require_answer(fmt::format("the queue \"{}\"", one_line(name)));
+  } catch (const Closed& closed) {
+    if (closed.code() != AMQP_NOT_FOUND) throw;
+    return std::nullopt;
+  }
+  return QueueState{state->message_count, state->consumer_count};
 }
 
 void Connection::declare(const QueueCheck& queue) {

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,12 @@ class Connection {
 
   // Asked and answered, within the connect deadline each.
   void check_queue(const QueueCheck& queue);
+  struct QueueState {
+    std::uint32_t ready = 0;
+    std::uint32_t consumers = 0;
+  };
+  // Nothing where there is none: then the connection is of no more use.
+  std::optional<QueueState> look_at_queue(std::string_view name);
   void limit_unsettled(std::uint16_t messages);
   void consume(std::string_view queue);
   void confirm_publications();

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "src/declaration/duration.h"
@@ -32,13 +33,20 @@ constexpr milliseconds least_consumer_timeout = 1s, most_consumer_timeout = 24h 
 constexpr std::int64_t most_messages = 65'535;
 
 // Those of both come first.
-constexpr std::array<std::string_view, 13> source_names{
-    "cacertfile",     "certfile", "keyfile",  "verify",  "heartbeat",        "connection_timeout",
-    "format",         "queue",    "prefetch", "declare", "consumer_timeout", "dead_letter_exchange",
-    "dead_letter_key"};
+constexpr std::array<std::string_view, 14> source_names{
+    "cacertfile",      "certfile",  "keyfile",  "verify",  "heartbeat",        "connection_timeout",
+    "format",          "queue",     "prefetch", "declare", "consumer_timeout", "dead_letter_exchange",
+    "dead_letter_key", "management"};
 constexpr std::array<std::string_view, 9> publisher_names{"cacertfile", "certfile",  "keyfile",
                                                           "verify",     "heartbeat", "connection_timeout",
                                                           "format",     "window",    "confirm_deadline"};
+constexpr std::array<std::string_view, 12> target_names{
+    "cacertfile", "certfile", "keyfile",          "verify", "heartbeat", "connection_timeout",
+    "format",     "window",   "confirm_deadline", "queue",  "exchange",  "routing_key"};
+
+// What other clients call it when the broker is not to wait for an acknowledgement.
+constexpr std::array<std::string_view, 6> acknowledged_unread{"no_ack",  "noack",   "auto_ack",
+                                                              "autoack", "autoAck", "acknowledge"};
 
 constexpr std::array<std::string_view, 2> verify_words{"verify_none", "verify_peer"};
 constexpr std::array<std::string_view, 3> declare_words{"no", "classic", "quorum"};
@@ -93,8 +101,37 @@ Read read(std::string_view text, FaultCode refused, std::span<const std::string_
   }
   auto url = declaration::read_url(text);
   if (const auto* const what = std::get_if<1>(&url)) throw wrong(refused, *what);
+  for (const declaration::UrlOption& option : std::get<0>(url).options) {
+    if (std::ranges::find(acknowledged_unread, option.name) != acknowledged_unread.end()) {
+      throw wrong(refused, fmt::format("{} is refused: a message is acknowledged only after its effect is committed, "
+                                       "else the broker forgets it before anything was done",
+                                       option.name));
+    }
+  }
   take_place(std::get<0>(url), connection, refused);
   return {std::move(connection), UrlOptions("rabbitmq", refused, std::get<0>(url).options, allowed)};
+}
+
+void take_publisher(Read&& read, RabbitmqPublisherOptions& options) {
+  take_shared(read.options, read.connection, options.format);
+  options.connection = std::move(read.connection);
+  if (const auto window = read.options.number("window", 1, most_messages)) {
+    options.window = static_cast<std::size_t>(*window);
+  }
+  const auto deadline = read.options.duration("confirm_deadline", least_deadline, most_deadline);
+  if (deadline) options.confirm_deadline = *deadline;
+}
+
+void take_destination(const UrlOptions& options, RabbitmqTarget& target) {
+  const auto queue = options.text("queue"), exchange = options.text("exchange"), key = options.text("routing_key");
+  if (queue && (exchange || key)) {
+    throw options.wrong("queue=name is the default exchange with that key; write it, or exchange= and routing_key=");
+  }
+  if (queue ? queue->empty() : !exchange || exchange->empty()) {
+    throw options.wrong("it is not said where to publish; write ?queue=name, or ?exchange=name&routing_key=key");
+  }
+  target.exchange = exchange.value_or("");
+  target.routing_key = queue ? *queue : key.value_or("");
 }
 
 void check_name(std::string_view what, std::string_view name, FaultCode refused) {
@@ -136,6 +173,9 @@ void check(const RabbitmqSourceOptions& options) {
   check_range("consumer_timeout", options.consumer_timeout, least_consumer_timeout, most_consumer_timeout, refused);
   check_name("dead_letter_exchange", options.dead_letter_exchange.value_or(""), refused);
   check_name("dead_letter_key", options.dead_letter_key, refused);
+  if (!options.management.empty() && !options.management.starts_with("http://")) {
+    throw wrong(refused, "management is written http://user:password@host:port");
+  }
   if (!options.dead_letter_exchange && !options.dead_letter_key.empty()) {
     throw wrong(refused,
                 "dead_letter_key needs a dead_letter_exchange; the default exchange is written dead_letter_exchange=");
@@ -150,6 +190,12 @@ void check(const RabbitmqPublisherOptions& options) {
   check_connection(options.connection, refused);
   if (options.window < 1 || options.window > most_messages) throw wrong(refused, "window goes from 1 to 65535");
   check_range("confirm_deadline", options.confirm_deadline, least_deadline, most_deadline, refused);
+}
+
+void check(const RabbitmqTarget& target) {
+  check(target.options);
+  check_name("the exchange's name", target.exchange, FaultCode::publisher_refused);
+  check_name("the routing key", target.routing_key, FaultCode::publisher_refused);
 }
 
 std::string describe(const RabbitmqConnection& connection) {
@@ -172,7 +218,7 @@ RabbitmqSourceOptions read_rabbitmq_source_url(std::string_view url) {
   take_shared(read.options, read.connection, options.format);
   options.connection = std::move(read.connection);
   if (auto queue = read.options.text("queue")) options.queue = std::move(*queue);
-  if (const auto prefetch = read.options.number("prefetch", 1, most_messages)) {
+  if (const auto prefetch = read.options.number("prefetch", 0, most_messages)) {
     options.prefetch = static_cast<std::uint16_t>(*prefetch);
   }
   const auto timeout = read.options.duration("consumer_timeout", least_consumer_timeout, most_consumer_timeout);
@@ -182,23 +228,27 @@ RabbitmqSourceOptions read_rabbitmq_source_url(std::string_view url) {
   }
   options.dead_letter_exchange = read.options.text("dead_letter_exchange");
   options.dead_letter_key = read.options.text("dead_letter_key").value_or("");
+  options.management = read.options.text("management").value_or("");
   check(options);
   return options;
 }
 
 RabbitmqPublisherOptions read_rabbitmq_publisher_url(std::string_view url) {
   using namespace rabbitmq;
-  Read read = rabbitmq::read(url, FaultCode::publisher_refused, publisher_names);
   RabbitmqPublisherOptions options;
-  take_shared(read.options, read.connection, options.format);
-  options.connection = std::move(read.connection);
-  if (const auto window = read.options.number("window", 1, most_messages)) {
-    options.window = static_cast<std::size_t>(*window);
-  }
-  const auto deadline = read.options.duration("confirm_deadline", least_deadline, most_deadline);
-  if (deadline) options.confirm_deadline = *deadline;
+  take_publisher(rabbitmq::read(url, FaultCode::publisher_refused, publisher_names), options);
   check(options);
   return options;
+}
+
+RabbitmqTarget read_rabbitmq_target_url(std::string_view url) {
+  using namespace rabbitmq;
+  Read read = rabbitmq::read(url, FaultCode::publisher_refused, target_names);
+  RabbitmqTarget target;
+  take_destination(read.options, target);
+  take_publisher(std::move(read), target.options);
+  check(target);
+  return target;
 }
 
 }  // namespace onceward

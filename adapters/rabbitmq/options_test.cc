@@ -81,6 +81,37 @@ TEST(RabbitmqUrl, EveryOptionOfAPublisherIsRead) {
   }
 }
 
+TEST(RabbitmqUrl, TargetIsAQueueOrAnExchange) {
+  const RabbitmqTarget queue = read_rabbitmq_target_url("rabbitmqs://u:secret@h/shop?queue=or%20ders&window=9");
+  EXPECT_EQ(queue.exchange, "");
+  EXPECT_EQ(queue.routing_key, "or ders");
+  EXPECT_EQ(queue.options.connection.vhost, "shop");
+  EXPECT_EQ(queue.options.window, 9u);
+  const RabbitmqTarget exchange = read_rabbitmq_target_url("rabbitmq://h?exchange=events&routing_key=order.paid");
+  EXPECT_EQ(exchange.exchange, "events");
+  EXPECT_EQ(exchange.routing_key, "order.paid");
+  EXPECT_EQ(read_rabbitmq_target_url("rabbitmq://h?exchange=fanout").routing_key, "");
+  for (const char* const url :
+       {"rabbitmq://u:secret@h", "rabbitmq://h?queue=", "rabbitmq://h?exchange=", "rabbitmq://h?routing_key=k",
+        "rabbitmq://h?queue=q&exchange=e", "rabbitmq://h?queue=q&routing_key=k", "rabbitmq://h?queue=q&prefetch=3"}) {
+    try {
+      read_rabbitmq_target_url(url);
+      ADD_FAILURE() << url;
+    } catch (const Fault& fault) {
+      EXPECT_EQ(fault.fault(), FaultCode::publisher_refused);
+      EXPECT_THAT(fault.what(), Not(HasSubstr("secret")));
+    }
+  }
+}
+
+TEST(RabbitmqUrl, WhatWouldLoseMessagesIsRefusedWithTheReason) {
+  for (const char* const option : {"no_ack=true", "auto_ack=true", "autoAck=1"}) {
+    EXPECT_THAT(refusal(std::string("rabbitmq://h?queue=q&") + option),
+                HasSubstr("only after its effect is committed"));
+  }
+  EXPECT_THAT(refusal("rabbitmq://h?queue=q&prefetch=0"), HasSubstr("would let the broker push all it has"));
+}
+
 TEST(RabbitmqUrl, WhatIsMissingOrUnknownIsSaid) {
   EXPECT_THAT(refusal("amqp://h?queue=a"), HasSubstr("rabbitmq://user:password@host:port/vhost"));
   EXPECT_THAT(refusal("rabbitmq://h"), HasSubstr("?queue=name"));

@@ -56,11 +56,38 @@ class RabbitmqPublisher final : public Publisher {
   MessageWriter writer_;
 };
 
+void look_for(const RabbitmqTarget& target, Connection&& connection) {
+  using enum RabbitmqSourceOptions::Declare;
+  if (target.exchange.empty()) return connection.check_queue({target.routing_key, nothing});
+  if (connection.has_exchange(target.exchange)) return;
+  throw Fault(FaultCode::publisher_refused, Poisons::connection,
+              fmt::format("{}: there is no exchange \"{}\" in this virtual host, or not for this user; create it, or "
+                          "correct the name",
+                          connection.place(), one_line(target.exchange)));
+}
+
+void require_place(const RabbitmqTarget& target) {
+  const RabbitmqConnection& options = target.options.connection;
+  for (std::size_t host = 0;; ++host) {
+    try {
+      return look_for(target, Connection(options, host, publisher_role, "onceward"));
+    } catch (const Fault&) {
+      if (host + 1 >= options.hosts.size()) throw;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rabbitmq
 
 std::unique_ptr<Publisher> open_rabbitmq_publisher(const RabbitmqPublisherOptions& options, Log& log) {
   return std::make_unique<rabbitmq::RabbitmqPublisher>(options, log);
+}
+
+std::unique_ptr<Publisher> open_rabbitmq_target(const RabbitmqTarget& target, Log& log) {
+  rabbitmq::check(target);
+  rabbitmq::require_place(target);
+  return open_rabbitmq_publisher(target.options, log);
 }
 
 }  // namespace onceward

@@ -49,7 +49,16 @@ struct RabbitmqSourceOptions {
   std::optional<std::string> dead_letter_exchange{};
   std::string dead_letter_key{};
   WireFormat format = WireFormat::automatic;
+  // Where `onceward doctor` may ask for what AMQP does not tell: http://user:password@host:port. A source never does.
+  std::string management{};
   EnvelopeLimits limits{};
+};
+
+// What AMQP tells of a queue to somebody who only looks.
+struct RabbitmqFacts {
+  bool queue_is_there = false;  // else the options declare it, when it is used
+  std::uint32_t ready = 0;      // messages
+  std::uint32_t consumers = 0;
 };
 
 struct RabbitmqPublisherOptions {
@@ -59,18 +68,31 @@ struct RabbitmqPublisherOptions {
   WireFormat format = WireFormat::automatic;
 };
 
+// A publisher with the one place it publishes to: a queue by its name, through the default exchange, or an exchange.
+struct RabbitmqTarget {
+  RabbitmqPublisherOptions options{};
+  std::string exchange{};     // the destination of a Publication
+  std::string routing_key{};  // its key
+};
+
 // rabbitmq://[user[:password]@]host[:port][,host[:port]]/vhost?queue=name[&option...], or rabbitmqs:// for TLS. Throws
 // Fault(source_refused).
 RabbitmqSourceOptions read_rabbitmq_source_url(std::string_view url);
 // The same without what is a source's own. Throws Fault(publisher_refused).
 RabbitmqPublisherOptions read_rabbitmq_publisher_url(std::string_view url);
+// That of a publisher with ?queue=name, or ?exchange=name[&routing_key=key]. Throws Fault(publisher_refused).
+RabbitmqTarget read_rabbitmq_target_url(std::string_view url);
 
 // Connects and looks whether the queue is there; the first receive() that asks for messages begins to consume, so that who
 // only looks takes nothing. Acknowledges by hand, and never confirmed: RabbitMQ has no answer to an acknowledgement. Throws
 // as Source::receive().
 std::unique_ptr<Source> open_rabbitmq(const RabbitmqSourceOptions& options, Log& log = silent_log());
+// Connects, looks and leaves; makes nothing and takes nothing. Throws as open_rabbitmq().
+RabbitmqFacts examine_rabbitmq(const RabbitmqSourceOptions& options);
 // Connects. A destination is an exchange, or "" for the default one; the key is the routing key. Publishes persistent
 // messages, `mandatory`, with confirms. Throws as Publisher::publish().
 std::unique_ptr<Publisher> open_rabbitmq_publisher(const RabbitmqPublisherOptions& options, Log& log = silent_log());
+// The same, once the queue or exchange is found to be there; else Fault(publisher_refused).
+std::unique_ptr<Publisher> open_rabbitmq_target(const RabbitmqTarget& target, Log& log = silent_log());
 
 }  // namespace onceward

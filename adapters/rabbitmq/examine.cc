@@ -1,0 +1,31 @@
+// A look at a queue, by a connection of its own that takes nothing.
+#include "adapters/rabbitmq/connection.h"
+#include "adapters/rabbitmq/options.h"
+
+namespace onceward {
+namespace rabbitmq {
+namespace {
+
+RabbitmqFacts facts_of(const RabbitmqSourceOptions& options, Connection&& connection) {
+  using enum RabbitmqSourceOptions::Declare;
+  if (options.declare == nothing) connection.check_queue({options.queue, nothing});
+  const auto state = connection.look_at_queue(options.queue);
+  return state ? RabbitmqFacts{true, state->ready, state->consumers} : RabbitmqFacts{};
+}
+
+}  // namespace
+}  // namespace rabbitmq
+
+RabbitmqFacts examine_rabbitmq(const RabbitmqSourceOptions& options) {
+  rabbitmq::check(options);
+  for (std::size_t host = 0;; ++host) {
+    try {
+      return rabbitmq::facts_of(
+          options, rabbitmq::Connection(options.connection, host, rabbitmq::source_role, "onceward doctor"));
+    } catch (const Fault&) {
+      if (host + 1 >= options.connection.hosts.size()) throw;
+    }
+  }
+}
+
+}  // namespace onceward
