@@ -109,6 +109,19 @@ rd_kafka_resp_err_t Client::look_for(const std::string& topic, milliseconds wait
   return metadata->topic_cnt == 1 ? metadata->topics[0].err : RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART;
 }
 
+std::vector<std::int32_t> Client::partitions(const std::string& topic, milliseconds deadline) {
+  const Topic asked(rd_kafka_topic_new(instance_, topic.c_str(), nullptr));
+  const struct rd_kafka_metadata* answer = nullptr;
+  const auto error = rd_kafka_metadata(instance_, 0, asked.get(), &answer, static_cast<int>(deadline.count()));
+  const Metadata metadata(answer);
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw fault(trouble_of(error, {}));
+  std::vector<std::int32_t> numbers;
+  for (int at = 0; metadata->topic_cnt == 1 && at < metadata->topics[0].partition_cnt; ++at) {
+    numbers.push_back(metadata->topics[0].partitions[at].id);
+  }
+  return numbers;
+}
+
 void Client::reach(const std::string& topic, milliseconds deadline, FaultCode missing) {
   const auto begin = steady_clock::now();
   trouble_.reset();

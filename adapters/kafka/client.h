@@ -42,6 +42,9 @@ class Client {
   // Fault(refused) where somebody has to help; the topic is missing: `missing`.
   void reach(const std::string& topic, std::chrono::milliseconds deadline, FaultCode missing);
 
+  // Of a topic that was reached. Throws while the brokers do not answer.
+  std::vector<std::int32_t> partitions(const std::string& topic, std::chrono::milliseconds deadline);
+
   // All brokers were lost since reach() has last returned.
   bool down() const { return down_; }
   // The instance is of no use any more, and why.

@@ -4,7 +4,8 @@
 //             "?group=" name *( "&" option )
 //   option  = name "=" value
 //
-// A name with a dot in it is a property of librdkafka's. That of a publisher has no topic and no group.
+// A name with a dot in it is a property of librdkafka's. That of a publisher has no group, and a topic only where it is a
+// target's.
 #include "adapters/kafka/options.h"
 
 #include <fmt/format.h>
@@ -185,12 +186,17 @@ bool is_secret(std::string_view property) {
 
 void check(const KafkaSourceOptions& options) {
   constexpr FaultCode refused = FaultCode::source_refused;
-  check_connection(options.connection, refused);
-  if (const auto why = wrong_with_topic(options.topic)) throw wrong(refused, *why);
+  check_reader(options);
   if (options.group.empty() || options.group.size() > most_group_bytes) {
     throw wrong(refused, fmt::format("write group=name, of at most {} bytes: consumers of one group share the topic",
                                      most_group_bytes));
   }
+}
+
+void check_reader(const KafkaSourceOptions& options) {
+  constexpr FaultCode refused = FaultCode::source_refused;
+  check_connection(options.connection, refused);
+  if (const auto why = wrong_with_topic(options.topic)) throw wrong(refused, *why);
   if (!options.dead_letter_topic.empty()) {
     if (const auto why = wrong_with_topic(options.dead_letter_topic)) throw wrong(refused, *why);
     if (options.dead_letter_topic == options.topic)
@@ -215,9 +221,37 @@ void check(const KafkaPublisherOptions& options) {
   check_format(options.format, refused);
 }
 
+void check(const KafkaTarget& target) {
+  check(target.options);
+  if (const auto why = wrong_with_topic(target.topic)) throw wrong(FaultCode::publisher_refused, *why);
+}
+
+namespace {
+
+KafkaPublisherOptions publisher_options(Read&& read) {
+  const UrlOptions given("kafka", FaultCode::publisher_refused, std::move(read.options), publisher_names);
+  KafkaPublisherOptions options;
+  options.connection = std::move(read.connection);
+  const auto window = given.number("window", 1, static_cast<std::int64_t>(KafkaPublisherOptions::most_window));
+  if (window) options.window = static_cast<std::size_t>(*window);
+  const auto deadline = given.duration("confirm_deadline", KafkaPublisherOptions::least_confirm_deadline,
+                                       KafkaPublisherOptions::most_confirm_deadline);
+  if (deadline) options.confirm_deadline = *deadline;
+  if (const auto format = format_of(given)) options.format = *format;
+  check(options);
+  return options;
+}
+
+}  // namespace
 }  // namespace kafka
 
 KafkaSourceOptions read_kafka_source_url(std::string_view url) {
+  KafkaSourceOptions options = read_kafka_reader_url(url);
+  kafka::check(options);
+  return options;
+}
+
+KafkaSourceOptions read_kafka_reader_url(std::string_view url) {
   using namespace kafka;
   Read read = kafka::read(url, FaultCode::source_refused);
   const UrlOptions given("kafka", FaultCode::source_refused, std::move(read.options), source_names);
@@ -239,25 +273,30 @@ KafkaSourceOptions read_kafka_source_url(std::string_view url) {
                                   static_cast<std::int64_t>(KafkaSourceOptions::most_queued_bytes));
   if (bytes) options.queued_bytes = static_cast<std::size_t>(*bytes);
   if (const auto format = format_of(given)) options.format = *format;
-  check(options);
+  check_reader(options);
   return options;
 }
 
 KafkaPublisherOptions read_kafka_publisher_url(std::string_view url) {
   using namespace kafka;
   Read read = kafka::read(url, FaultCode::publisher_refused);
-  const UrlOptions given("kafka", FaultCode::publisher_refused, std::move(read.options), publisher_names);
-  KafkaPublisherOptions options;
-  options.connection = std::move(read.connection);
-  if (!read.url.segments.empty()) throw given.wrong("a publisher's URL names no topic: a message's destination does");
-  const auto window = given.number("window", 1, static_cast<std::int64_t>(KafkaPublisherOptions::most_window));
-  if (window) options.window = static_cast<std::size_t>(*window);
-  const auto deadline = given.duration("confirm_deadline", KafkaPublisherOptions::least_confirm_deadline,
-                                       KafkaPublisherOptions::most_confirm_deadline);
-  if (deadline) options.confirm_deadline = *deadline;
-  if (const auto format = format_of(given)) options.format = *format;
-  check(options);
-  return options;
+  if (!read.url.segments.empty()) {
+    throw wrong(FaultCode::publisher_refused, "a publisher's URL names no topic: a message's destination does");
+  }
+  return publisher_options(std::move(read));
+}
+
+KafkaTarget read_kafka_target_url(std::string_view url) {
+  using namespace kafka;
+  Read read = kafka::read(url, FaultCode::publisher_refused);
+  KafkaTarget target;
+  if (read.url.segments.size() != 1) {
+    throw wrong(FaultCode::publisher_refused, "the URL names one topic: kafka://host:9092/topic");
+  }
+  target.topic = read.url.segments[0];
+  target.options = publisher_options(std::move(read));
+  check(target);
+  return target;
 }
 
 }  // namespace onceward

@@ -71,6 +71,21 @@ TEST(KafkaUrl, EveryOptionIsRead) {
   EXPECT_EQ(publisher.format, WireFormat::envelope);
 }
 
+TEST(KafkaUrl, TargetNamesItsTopic) {
+  const KafkaTarget target = read_kafka_target_url("kafka://one:1/orders?window=7&compression.type=lz4");
+  EXPECT_EQ(target.topic, "orders");
+  EXPECT_EQ(target.options.window, 7u);
+  EXPECT_EQ(target.options.connection.brokers, "one:1");
+  for (const char* const url : {"kafka://b", "kafka://b/a/b", "kafka://b/a%20b", "kafka://b/t?group=g"}) {
+    EXPECT_NE(refusal(read_kafka_target_url, FaultCode::publisher_refused, url), "accepted") << url;
+  }
+}
+
+TEST(KafkaUrl, ReaderNeedsNoGroup) {
+  EXPECT_EQ(read_kafka_reader_url("kafka://b/t?start=latest").start, KafkaSourceOptions::Start::latest);
+  EXPECT_NE(refusal(read_kafka_reader_url, FaultCode::source_refused, "kafka://b/a%20b"), "accepted");
+}
+
 TEST(KafkaUrl, LogInGoesOverTlsUnlessItSaysOtherwise) {
   EXPECT_THAT(read_kafka_source_url("kafka://us%40er:pa%2Fss@b/t?group=g").connection.properties,
               UnorderedElementsAre(Pair("sasl.username", "us@er"), Pair("sasl.password", "pa/ss"),

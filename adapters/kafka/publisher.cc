@@ -86,6 +86,10 @@ void KafkaPublisher::connect() {
   client_ = std::move(client);
 }
 
+void KafkaPublisher::require_topic(const std::string& topic) {
+  client_->reach(topic, reach_deadline, FaultCode::publisher_refused);
+}
+
 // Calls report() for what was answered. An instance that has ended for good leaves everything in doubt.
 void KafkaPublisher::serve() {
   if (!client_) return;
@@ -145,6 +149,13 @@ void KafkaPublisher::receive(Receipt receipt) {
 
 std::unique_ptr<Publisher> open_kafka_publisher(const KafkaPublisherOptions& options, Log& log) {
   return std::make_unique<kafka::KafkaPublisher>(options, log);
+}
+
+std::unique_ptr<Publisher> open_kafka_target(const KafkaTarget& target, Log& log) {
+  kafka::check(target);
+  auto publisher = std::make_unique<kafka::KafkaPublisher>(target.options, log);
+  publisher->require_topic(target.topic);
+  return publisher;
 }
 
 }  // namespace onceward

@@ -25,6 +25,9 @@ class KafkaPublisher final : public Publisher {
   PublisherCounters counters() const override { return counters_; }
   std::string describe() const override;
 
+  // Throws Fault(publisher_refused) where there is no such topic. Before the first publish() only.
+  void require_topic(const std::string& topic);
+
   // Null after one that ended for good, until the next publish().
   rd_kafka_t* instance() const { return client_ ? client_->get() : nullptr; }
 

@@ -62,7 +62,9 @@ Trouble trouble_of(rd_kafka_resp_err_t error, std::string_view reason) {
   const std::string_view shown = without_state(reason);
   Trouble::Kind kind = kind_of(error);
   // A listener that speaks the other language only hangs up; librdkafka guesses, and has no code for it.
-  if (says(reason, "connecting to a SSL listener?") || says(reason, "connecting to a PLAINTEXT broker listener?")) {
+  const bool hung_up = says(reason, "unexpected eof") && says(reason, "in state SSL_HANDSHAKE");
+  if (hung_up || says(reason, "connecting to a SSL listener?") ||
+      says(reason, "connecting to a PLAINTEXT broker listener?")) {
     kind = Trouble::Kind::tls;
   }
   switch (kind) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,14 @@ struct KafkaSourceOptions {
   EnvelopeLimits limits{};
 };
 
+// What the brokers tell of a topic to somebody who only looks.
+struct KafkaFacts {
+  std::size_t partitions = 0;
+  // How long a record is kept at least; nothing where it is kept for good (no limit, or compaction).
+  std::optional<std::chrono::milliseconds> retention{};
+  std::string retention_unknown{};  // why, where the brokers did not tell
+};
+
 struct KafkaPublisherOptions {
   static constexpr std::size_t most_window = 1'000'000;
   static constexpr std::chrono::milliseconds least_confirm_deadline{1'000};
@@ -56,18 +65,35 @@ struct KafkaPublisherOptions {
   WireFormat format = WireFormat::automatic;
 };
 
+// A publisher with the one topic it publishes to.
+struct KafkaTarget {
+  KafkaPublisherOptions options{};
+  std::string topic{};  // the destination of a Publication
+};
+
 // kafka://[user[:password]@]host[:port][,host[:port]...]/topic?group=name[&option...]; an option with a dot in its name is
 // librdkafka's. Throws Fault(source_refused).
 KafkaSourceOptions read_kafka_source_url(std::string_view url);
+// The same, where the group may be missing. Throws Fault(source_refused).
+KafkaSourceOptions read_kafka_reader_url(std::string_view url);
 // The same without what is a source's own. Throws Fault(publisher_refused).
 KafkaPublisherOptions read_kafka_publisher_url(std::string_view url);
+// That of a publisher with /topic. Throws Fault(publisher_refused).
+KafkaTarget read_kafka_target_url(std::string_view url);
 
 // A tombstone is an envelope without payload that has this header; sent with it, an envelope becomes a tombstone.
 inline constexpr std::string_view kafka_tombstone_header = "onceward-tombstone";
 
 // Joins the group, and waits a little for its first answer. Throws as Source::receive().
 std::unique_ptr<Source> open_kafka(const KafkaSourceOptions& options, Log& log = silent_log());
+// Reads all partitions without a group, from the beginning or the end as `start` says: nothing is committed, no consumer is
+// disturbed, and settling means nothing. Throws as Source::receive().
+std::unique_ptr<Source> open_kafka_reader(const KafkaSourceOptions& options, Log& log = silent_log());
+// Connects, looks and leaves, without joining the group. Throws as open_kafka().
+KafkaFacts examine_kafka(const KafkaSourceOptions& options);
 // A destination is a topic; the key, the record's. Idempotent, acks=all.
 std::unique_ptr<Publisher> open_kafka_publisher(const KafkaPublisherOptions& options, Log& log = silent_log());
+// The same, once the topic is found to be there; else Fault(publisher_refused).
+std::unique_ptr<Publisher> open_kafka_target(const KafkaTarget& target, Log& log = silent_log());
 
 }  // namespace onceward

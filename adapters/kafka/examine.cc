@@ -1,0 +1,89 @@
+// A look at a topic, by a client that joins no group.
+#include <librdkafka/rdkafka.h>
+
+#include <charconv>
+#include <map>
+
+#include "adapters/kafka/client.h"
+#include "adapters/kafka/options.h"
+
+namespace onceward {
+namespace kafka {
+namespace {
+
+using std::chrono::milliseconds;
+using namespace std::chrono_literals;
+
+constexpr milliseconds answer_deadline = 10s;
+
+using ConfigResource = Handle<rd_kafka_ConfigResource_t, rd_kafka_ConfigResource_destroy>;
+using AdminOptions = Handle<rd_kafka_AdminOptions_t, rd_kafka_AdminOptions_destroy>;
+
+struct TopicConfig {
+  std::map<std::string, std::string> values;
+  std::string trouble;
+};
+
+TopicConfig read_config(rd_kafka_event_t* event) {
+  if (event == nullptr) return {{}, "no answer came in time"};
+  if (rd_kafka_event_error(event) != RD_KAFKA_RESP_ERR_NO_ERROR) return {{}, rd_kafka_event_error_string(event)};
+  std::size_t count = 0;
+  const auto* const result = rd_kafka_event_DescribeConfigs_result(event);
+  const auto** const resources = rd_kafka_DescribeConfigs_result_resources(result, &count);
+  if (count != 1) return {{}, "the answer is about something else"};
+  if (rd_kafka_ConfigResource_error(resources[0]) != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    const char* const text = rd_kafka_ConfigResource_error_string(resources[0]);
+    return {{}, text ? text : rd_kafka_err2str(rd_kafka_ConfigResource_error(resources[0]))};
+  }
+  TopicConfig config;
+  const auto** const entries = rd_kafka_ConfigResource_configs(resources[0], &count);
+  for (std::size_t at = 0; at < count; ++at) {
+    const char* const value = rd_kafka_ConfigEntry_value(entries[at]);
+    if (value != nullptr) config.values[rd_kafka_ConfigEntry_name(entries[at])] = value;
+  }
+  return config;
+}
+
+TopicConfig describe(const Client& client, const std::string& topic) {
+  const Queue queue(rd_kafka_queue_new(client.get()));
+  const ConfigResource resource(rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic.c_str()));
+  const AdminOptions options(rd_kafka_AdminOptions_new(client.get(), RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS));
+  rd_kafka_ConfigResource_t* asked[] = {resource.get()};
+  rd_kafka_DescribeConfigs(client.get(), asked, 1, options.get(), queue.get());
+  const Event event(rd_kafka_queue_poll(queue.get(), static_cast<int>(answer_deadline.count())));
+  return read_config(event.get());
+}
+
+void take_retention(const TopicConfig& config, KafkaFacts& facts) {
+  facts.retention_unknown = config.trouble;
+  const auto policy = config.values.find("cleanup.policy"), time = config.values.find("retention.ms");
+  if (policy == config.values.end() || time == config.values.end()) {
+    if (facts.retention_unknown.empty()) facts.retention_unknown = "the brokers do not tell retention.ms";
+    return;
+  }
+  std::int64_t ms = -1;
+  std::from_chars(time->second.data(), time->second.data() + time->second.size(), ms);
+  // With compaction beside it, what is old is deleted although it is the last of its key.
+  const bool deletes = policy->second.find("delete") != std::string::npos;
+  if (deletes && ms >= 0) facts.retention = milliseconds(ms);
+}
+
+}  // namespace
+}  // namespace kafka
+
+KafkaFacts examine_kafka(const KafkaSourceOptions& options) {
+  using namespace kafka;
+  check(options);
+  const Bell bell;
+  Client client(RD_KAFKA_CONSUMER, options.connection, {}, source_faults, {}, bell, silent_log());
+  KafkaFacts facts;
+  client.reach(options.topic, answer_deadline, FaultCode::source_refused);
+  if (!options.dead_letter_topic.empty()) {
+    client.reach(options.dead_letter_topic, answer_deadline, FaultCode::source_refused);
+  }
+  facts.partitions = client.partitions(options.topic, answer_deadline).size();
+  take_retention(describe(client, options.topic), facts);
+  return facts;
+}
+
+}  // namespace onceward
