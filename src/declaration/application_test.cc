@@ -264,7 +264,8 @@ TEST(ApplicationMistake, OfAConsumer) {
   const Case cases[] = {
       {"[[consumer]]\nname = \"payments\"\nowner = \"x\"\n", 5, 8, "name", "declared twice", "one memory"},
       {"source = \"amqp://u:secret@h/q\"\n", 4, 10, "source", "two protocols", "rabbitmq://"},
-      {"source = \"nats://h\"\n", 4, 10, "source", "unknown", "embedded:, rabbitmq://, kafka://, amqp1://"},
+      {"source = \"nats://h\"\n", 4, 10, "source", "unknown",
+       "embedded:, rabbitmq://, rabbitmqs://, kafka://, amqp1://"},
       {"source = \"\"\n", 4, 10, "source", "is empty", "leave the key out"},
       {"order = \"keys\"\n", 4, 9, "order", "\"keys\" is no order", "did you mean \"key\"?"},
       {"gap = \"ignore\"\n", 4, 7, "gap", "is no gap policy", "one of: accept_latest, wait, repair, fail"},

@@ -240,14 +240,14 @@ TEST(Rules, TellSchemesApart) {
     const auto findings = declaration::find_in_store(url);
     return findings.empty() ? std::string() : findings[0].message + " | " + findings[0].hint;
   };
-  for (const char* url :
-       {"", "embedded:queue.db", "embedded:/var/lib/q", "rabbitmq://h/q", "kafka://h/t", "amqp1://h/q"})
+  for (const char* url : {"", "embedded:queue.db", "embedded:/var/lib/q", "rabbitmq://h/q", "rabbitmqs://h/q",
+                          "kafka://h/t", "amqp1://h/q"})
     EXPECT_EQ(source(url), "") << url;
   for (const char* url : {"postgres://u:p@h/db", "postgresql:///db", "sqlite:orders.db", "sqlite:/var/lib/orders.db"})
     EXPECT_EQ(store(url), "") << url;
   EXPECT_THAT(source("amqps://u:secret@h/q"), testing::AllOf(HasSubstr("rabbitmq://"), HasSubstr("amqp1://")));
   EXPECT_EQ(source("nats://u:secret@h"),
-            "the scheme \"nats\" is unknown | one of: embedded:, rabbitmq://, kafka://, amqp1://");
+            "the scheme \"nats\" is unknown | one of: embedded:, rabbitmq://, rabbitmqs://, kafka://, amqp1://");
   EXPECT_EQ(store("mysql://u:secret@h"),
             "the scheme \"mysql\" is unknown | one of: postgres://, postgresql://, sqlite:");
   EXPECT_EQ(store(""), "is missing | one of: postgres://, postgresql://, sqlite:");

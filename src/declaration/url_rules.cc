@@ -19,7 +19,8 @@ struct Scheme {
   bool path;  // `name:path`; else `name://...`
 };
 constexpr Scheme store_schemes[] = {{"postgres", false}, {"postgresql", false}, {"sqlite", true}};
-constexpr Scheme source_schemes[] = {{"embedded", true}, {"rabbitmq", false}, {"kafka", false}, {"amqp1", false}};
+constexpr Scheme source_schemes[] = {
+    {"embedded", true}, {"rabbitmq", false}, {"rabbitmqs", false}, {"kafka", false}, {"amqp1", false}};
 
 std::string written(const Scheme& scheme) { return std::string(scheme.name) + (scheme.path ? ":" : "://"); }
 
