@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "apps/daemon/backlogs.h"
+#include "apps/daemon/environment.h"
 #include "apps/daemon/exit_code.h"
 #include "apps/daemon/ports.h"
 #include "apps/daemon/supervisor.h"
@@ -28,12 +31,32 @@ bool pause(std::stop_token stop, milliseconds time) {
   return !stop.stop_requested();
 }
 
-// What a restart of the other side may mend; the rest needs a person, who is waiting for an answer.
+// What a restart of the other side may mend; the rest needs a person, who is waiting for an answer. A broker that says no
+// is asked again: the URL is well written, or it had been refused at the start, and somebody may just be making the queue.
 bool may_pass(const Fault& fault) {
   return fault.fault() == FaultCode::store_unavailable || fault.fault() == FaultCode::source_unavailable ||
-         fault.fault() == FaultCode::busy || fault.fault() == FaultCode::lost_race ||
-         fault.fault() == FaultCode::store_full;
+         fault.fault() == FaultCode::source_refused || fault.fault() == FaultCode::busy ||
+         fault.fault() == FaultCode::lost_race || fault.fault() == FaultCode::store_full;
 }
+
+// Of a source. While it is being opened its warnings are for those who debug: the fault that it ends with says the same,
+// and a try is made every few seconds.
+class SourceLog final : public Log {
+ public:
+  explicit SourceLog(Log& log) : log_(log) {}
+  void speak_up() { opening_ = false; }
+
+  bool wants(LogLevel level) const noexcept override { return log_.wants(heard_as(level)); }
+  void write(LogLevel level, std::string_view message, std::span<const LogField> fields) noexcept override {
+    log_.write(heard_as(level), message, fields);
+  }
+
+ private:
+  LogLevel heard_as(LogLevel level) const { return opening_ ? LogLevel::debug : level; }
+
+  Log& log_;
+  std::atomic<bool> opening_ = true;
+};
 
 Handlers with_sql(const Application& application, const Handlers& given) {
   Handlers all = given;
@@ -44,6 +67,11 @@ Handlers with_sql(const Application& application, const Handlers& given) {
           "consumer {} has no handler: write sql = [...] in the file, or hand one to onceward::run()", consumer.name));
     }
     if (consumer.source.empty()) throw std::invalid_argument(fmt::format("consumer {} has no source", consumer.name));
+    try {
+      read_source(consumer.source);
+    } catch (const std::invalid_argument& mistake) {
+      throw std::invalid_argument(fmt::format("consumer {}: {}", consumer.name, mistake.what()));
+    }
   }
   return all;
 }
@@ -53,6 +81,7 @@ Handlers with_sql(const Application& application, const Handlers& given) {
 Daemon::Daemon(Application application, const Handlers& handlers, Log& log)
     : application_(std::move(application)), handlers_(with_sql(application_, handlers)), log_(log) {
   if (application_.store.empty()) throw std::invalid_argument("no store is named: write [store] in the file");
+  with_environment(application_.store);  // or it cannot be opened later
   if (application_.consumers.empty()) throw std::invalid_argument("the file declares no consumer");
   for (const Declaration& consumer : application_.consumers) {
     auto& tally = tallies_[consumer.name] = std::make_unique<ConsumerTally>();
@@ -111,8 +140,7 @@ void Daemon::work(Post& post, std::stop_token stop) {
       return;
     } catch (const Fault& fault) {
       if (!may_pass(fault)) return ended(fault.what(), exit_of(fault.fault()));
-      const LogField fields[] = {{"consumer", post.declaration->name}, {"why", fault.what()}};
-      log_.write(LogLevel::warn, "cannot begin yet", fields);
+      say_once(*post.declaration, fault);
       const std::lock_guard lock(post.mutex);
       post.trouble = fault.what();
     } catch (const std::exception& unexpected) {
@@ -122,10 +150,23 @@ void Daemon::work(Post& post, std::stop_token stop) {
   }
 }
 
+// One line for all the tries of all the workers of a consumer, and another when the reason is of another kind.
+void Daemon::say_once(const Declaration& consumer, const Fault& fault) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto [said, first] = said_.try_emplace(consumer.name, fault.fault());
+    if (!first && std::exchange(said->second, fault.fault()) == fault.fault()) return;
+  }
+  const LogField fields[] = {{"consumer", consumer.name}, {"fault", code(fault.fault())}, {"why", fault.what()}};
+  log_.write(LogLevel::warn, "cannot begin yet", fields);
+}
+
 void Daemon::work_once(Post& post, std::stop_token stop) {
   const Declaration& declaration = *post.declaration;
   const auto store = open_store(application_.store, declaration.time_bound);
-  const auto source = open_source(declaration.source, declaration.limits);
+  SourceLog source_log(log_);
+  const auto source = open_source(declaration.source, declaration.limits, source_log);
+  source_log.speak_up();
   Worker worker(declaration, *post.handler, *store, *source, *post.tally, log_);
   {
     const std::lock_guard lock(post.mutex);
@@ -135,6 +176,10 @@ void Daemon::work_once(Post& post, std::stop_token stop) {
   const std::string from = source->describe(), into = store->describe();
   const LogField fields[] = {{"consumer", declaration.name}, {"source", from}, {"store", into}};
   log_.write(LogLevel::info, "working", fields);
+  {
+    const std::lock_guard lock(mutex_);
+    said_.erase(declaration.name);
+  }
   tell_when_ready();
   try {
     worker.run(stop, application_.drain);

@@ -17,7 +17,8 @@ namespace onceward::daemon {
 
 class Daemon {
  public:
-  // Throws std::invalid_argument where the application cannot be run: no store, a consumer without a handler.
+  // Throws std::invalid_argument where the application cannot be run: no store, a consumer without a handler, a mistake in
+  // a source's URL.
   Daemon(Application application, const Handlers& handlers, Log& log);
 
   // Works until `stop` is asked for, then drains. Returns an exit code of the command line.
@@ -37,6 +38,7 @@ class Daemon {
 
   void work(Post& post, std::stop_token stop);
   void work_once(Post& post, std::stop_token stop);
+  void say_once(const Declaration& consumer, const Fault& fault);
   void ended(const std::string& why, int code);
   void hold_to_drain(std::stop_token ended);
   void watch_backlogs(std::stop_token stop);
@@ -54,7 +56,8 @@ class Daemon {
   std::atomic<bool> told_ready_ = false;
 
   mutable std::mutex mutex_;
-  Backlogs backlogs_;  // guarded
+  Backlogs backlogs_;                      // guarded
+  std::map<std::string, FaultCode> said_;  // guarded; why each consumer that cannot begin cannot, as it was logged
 };
 
 }  // namespace onceward::daemon

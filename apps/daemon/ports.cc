@@ -3,13 +3,62 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "onceward/adapter/embedded.h"
+#include "apps/daemon/environment.h"
 #include "onceward/adapter/postgres.h"
 #include "onceward/adapter/sqlite.h"
 
 namespace onceward::daemon {
+namespace {
 
-std::unique_ptr<Store> open_store(const std::string& url, std::chrono::milliseconds bound) {
+using TargetOptions = std::variant<EmbeddedOptions, RabbitmqTarget, KafkaTarget>;
+
+bool is_rabbitmq(std::string_view url) { return url.starts_with("rabbitmq://") || url.starts_with("rabbitmqs://"); }
+
+std::invalid_argument no_adapter(std::string_view url) {
+  return std::invalid_argument(url.starts_with("amqp1:")
+                                   ? "amqp1:// is not there yet; there are embedded:, rabbitmq://, rabbitmqs:// and "
+                                     "kafka://"
+                                   : "a queue is embedded:PATH, rabbitmq://..., rabbitmqs://... or kafka://...");
+}
+
+// What an adapter refuses before anybody was asked is a mistake in the URL.
+template <class Read>
+auto without_fault(Read read) {
+  try {
+    return read();
+  } catch (const Fault& fault) {
+    throw std::invalid_argument(fault.what());
+  }
+}
+
+TargetOptions read_target(const std::string& written) {
+  const std::string url = with_environment(written);
+  return without_fault([&]() -> TargetOptions {
+    if (url.starts_with("embedded:")) return read_embedded_url(url);
+    if (is_rabbitmq(url)) return read_rabbitmq_target_url(url);
+    if (url.starts_with("kafka://")) return read_kafka_target_url(url);
+    throw no_adapter(url);
+  });
+}
+
+std::unique_ptr<Source> open(const EmbeddedOptions& options, Log&) { return open_embedded(options); }
+std::unique_ptr<Source> open(const RabbitmqSourceOptions& options, Log& log) { return open_rabbitmq(options, log); }
+std::unique_ptr<Source> open(const KafkaSourceOptions& options, Log& log) { return open_kafka(options, log); }
+
+Target open_place(const EmbeddedOptions& options, Log&) {
+  return {open_embedded_publisher(options), options.queue, std::string()};
+}
+Target open_place(const RabbitmqTarget& target, Log& log) {
+  return {open_rabbitmq_target(target, log), target.exchange, target.routing_key};
+}
+Target open_place(const KafkaTarget& target, Log& log) {
+  return {open_kafka_target(target, log), target.topic, std::nullopt};
+}
+
+}  // namespace
+
+std::unique_ptr<Store> open_store(const std::string& written, std::chrono::milliseconds bound) {
+  const std::string url = with_environment(written);
   if (url.starts_with("postgres://") || url.starts_with("postgresql://")) {
     PostgresOptions options;
     options.url = url;
@@ -26,13 +75,53 @@ std::unique_ptr<Store> open_store(const std::string& url, std::chrono::milliseco
   throw std::invalid_argument("a store is postgres://user@host/database or sqlite:PATH");
 }
 
-std::unique_ptr<Source> open_source(const std::string& url, const EnvelopeLimits& limits) {
-  if (url.starts_with("embedded:")) {
-    EmbeddedOptions options = read_embedded_url(url);
-    options.limits = limits;
-    return open_embedded(options);
+SourceOptions read_source(const std::string& written) {
+  const std::string url = with_environment(written);
+  return without_fault([&]() -> SourceOptions {
+    if (url.starts_with("embedded:")) return read_embedded_url(url);
+    if (is_rabbitmq(url)) return read_rabbitmq_source_url(url);
+    if (url.starts_with("kafka://")) return read_kafka_source_url(url);
+    throw no_adapter(url);
+  });
+}
+
+std::unique_ptr<Source> open_source(const std::string& url, const EnvelopeLimits& limits, Log& log) {
+  SourceOptions read = read_source(url);
+  return std::visit(
+      [&](auto& options) {
+        options.limits = limits;
+        return open(options, log);
+      },
+      read);
+}
+
+std::unique_ptr<Source> open_to_look(const std::string& written, const Looking& looking) {
+  const std::string url = with_environment(written);
+  if (url.starts_with("kafka://")) {
+    KafkaSourceOptions options = without_fault([&] { return read_kafka_reader_url(url); });
+    using enum KafkaSourceOptions::Start;
+    if (looking.from_end) options.start = *looking.from_end ? latest : earliest;
+    return open_kafka_reader(options);
   }
-  throw std::invalid_argument("this build has no source but embedded:PATH");
+  if (looking.from_end)
+    throw std::invalid_argument("a queue has no place to begin from but its front: leave out --from");
+  SourceOptions read = read_source(written);
+  if (auto* const options = std::get_if<RabbitmqSourceOptions>(&read)) {
+    options->declare = RabbitmqSourceOptions::Declare::nothing;
+    options->prefetch = looking.most;
+  }
+  return std::visit([](const auto& options) { return open(options, silent_log()); }, read);
+}
+
+std::string_view Target::key_of(const Envelope& envelope) const {
+  if (key) return *key;
+  const EnvelopeFields& fields = envelope.fields();
+  return fields.partition_key.empty() ? fields.aggregate_id.text() : fields.partition_key;
+}
+
+Target open_target(const std::string& url, Log& log) {
+  const TargetOptions read = read_target(url);
+  return std::visit([&](const auto& options) { return open_place(options, log); }, read);
 }
 
 }  // namespace onceward::daemon

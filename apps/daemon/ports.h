@@ -1,18 +1,49 @@
-// From URLs to ports: the one place that knows every adapter.
+// From URLs to ports: the one place that knows every adapter. A URL may hold ${NAME}: with_environment(). A mistake in one
+// is std::invalid_argument, and holds no secret.
 #pragma once
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 
+#include "onceward/adapter/embedded.h"
+#include "onceward/adapter/kafka.h"
+#include "onceward/adapter/rabbitmq.h"
+#include "onceward/log.h"
+#include "onceward/port/publisher.h"
 #include "onceward/port/source.h"
 #include "onceward/port/store.h"
 
 namespace onceward::daemon {
 
-// Throws Fault; std::invalid_argument for a URL that names no store. A statement runs no longer than `bound`.
+// Throws Fault. A statement runs no longer than `bound`.
 std::unique_ptr<Store> open_store(const std::string& url, std::chrono::milliseconds bound = std::chrono::minutes(1));
-// Throws Fault; std::invalid_argument for a URL that names no source we have.
-std::unique_ptr<Source> open_source(const std::string& url, const EnvelopeLimits& limits);
+
+// Everything a source's URL says; connects to nobody.
+using SourceOptions = std::variant<EmbeddedOptions, RabbitmqSourceOptions, KafkaSourceOptions>;
+SourceOptions read_source(const std::string& url);
+// Throws Fault. The log outlives the source.
+std::unique_ptr<Source> open_source(const std::string& url, const EnvelopeLimits& limits, Log& log = silent_log());
+
+// For somebody who only looks: a queue that is not there is not made, no more than `most` messages are taken from one, and
+// no group is joined. A topic is read from its beginning, or its end if `from_end`; else as the URL says. Throws Fault.
+struct Looking {
+  std::uint16_t most = 1;
+  std::optional<bool> from_end{};  // of a topic
+};
+std::unique_ptr<Source> open_to_look(const std::string& url, const Looking& looking);
+
+// One place to publish to.
+struct Target {
+  std::unique_ptr<Publisher> publisher;
+  std::string destination{};
+  std::optional<std::string> key{};  // of every message; nothing: the message's own
+
+  std::string_view key_of(const Envelope& envelope) const;
+};
+// Looks whether the place is there. Throws Fault.
+Target open_target(const std::string& url, Log& log = silent_log());
 
 }  // namespace onceward::daemon

@@ -157,6 +157,7 @@ void Proxy::accept_one() {
   if (refusing_ || connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     reset(client);
     close(server);
+    ++turned_away_;
     return;
   }
   without_delay(client);

@@ -43,9 +43,10 @@ class Proxy {
 
   // Holds for the next match only.
   void set(const Rule& rule);
-  // How often a rule has been carried out, and how many connections were taken.
+  // How often a rule has been carried out, and how many connections were taken and turned away.
   int fired() const { return fired_; }
   int accepted() const { return accepted_; }
+  int turned_away() const { return turned_away_; }
   // New connections are closed at once; open ones go on.
   void refuse(bool refusing) { refusing_ = refusing; }
   // At most this many bytes each way in one turn of a millisecond, with small socket buffers. For connections to come.
@@ -72,6 +73,7 @@ class Proxy {
   // Shared between the threads.
   std::atomic<int> fired_{0};
   std::atomic<int> accepted_{0};
+  std::atomic<int> turned_away_{0};
   std::atomic<bool> refusing_{false};
   std::atomic<bool> cut_all_{false};
   std::atomic<std::size_t> throttle_{0};

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "apps/cli/command.h"
+#include "apps/cli/sources.h"
 #include "apps/cli/stores.h"
 #include "apps/daemon/daemon.h"
 #include "apps/daemon/line_log.h"
@@ -70,6 +71,9 @@ daemon::LineLog::Format format_of(LogDeclaration::Format declared) {
 
 Application application_of(const RunChoice& choice) {
   Application application = read_application_file(choice.file);
+  if (const auto mistakes = mistakes_in_sources(application, read_file(choice.file), choice.file); !mistakes.empty()) {
+    throw CLI::ValidationError(choice.file, "has mistakes:\n" + to_string(mistakes));
+  }
   if (const std::string url = store_in_environment(); !url.empty()) application.store = url;
   if (!choice.store.empty()) application.store = choice.store;
   return application;
@@ -79,8 +83,8 @@ void run(Session& session, const RunChoice& choice) {
   const Application application = application_of(choice);
   const Signals signals;
   daemon::LineLog log(format_of(application.log.format), application.log.level);
-  if (choice.migrate) daemon::open_store(application.store)->migrate();
   try {
+    if (choice.migrate) daemon::open_store(application.store)->migrate();
     session.ending = daemon::Daemon(application, *session.handlers, log).run(signals.stop());
   } catch (const std::invalid_argument& mistake) {
     throw CLI::ValidationError(choice.file, mistake.what());

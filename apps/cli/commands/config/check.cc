@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
+#include "apps/cli/sources.h"
 #include "apps/cli/stores.h"
 #include "onceward/declaration.h"
 
@@ -8,12 +9,15 @@ namespace onceward::cli {
 namespace {
 
 void check_file(Session& session, const std::string& path) {
-  const auto read = read_application(read_file(path), path);
-  if (const auto* application = std::get_if<Application>(&read)) {
+  const std::string toml = read_file(path);
+  const auto read = read_application(toml, path);
+  const auto* const application = std::get_if<Application>(&read);
+  const auto mistakes =
+      application ? mistakes_in_sources(*application, toml, path) : std::get<std::vector<Mistake>>(read);
+  if (mistakes.empty()) {
     fmt::print("{}: {} consumer(s), no mistakes\n", path, application->consumers.size());
     return;
   }
-  const auto& mistakes = std::get<std::vector<Mistake>>(read);
   fmt::print(stderr, "{}", to_string(mistakes));
   session.ending = Exit::error;
 }

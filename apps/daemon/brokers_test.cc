@@ -1,0 +1,176 @@
+// `onceward run` with real brokers that are away, say no, and come back.
+#include <gmock/gmock.h>
+
+#include "apps/daemon/suite.h"
+#include "onceward/adapter/sqlite.h"
+#include "tests/faults/proxy.h"
+#include "tests/fixtures/kafka.h"
+#include "tests/fixtures/rabbitmq.h"
+
+namespace onceward::daemon {
+namespace {
+
+using fixtures::Process;
+using fixtures::Ran;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class RunningOnBrokers : public Running {
+ protected:
+  RunningOnBrokers() {
+    open_sqlite({.path = path_})->migrate();
+    fixtures::read_sqlite(path_)->run("CREATE TABLE effect (message text NOT NULL)");
+  }
+  static std::string rabbitmq(int port, const std::string& queue, const std::string& login = "guest:guest") {
+    return "rabbitmq://" + login + "@127.0.0.1:" + std::to_string(port) + "/%2F?queue=" + queue;
+  }
+  static int rabbitmq_port() { return fixtures::rabbitmq_server().hosts.front().port; }
+  std::int64_t effects() { return fixtures::read_sqlite(path_)->number("SELECT count(*) FROM effect"); }
+
+  static std::string trouble(const Process& process) {
+    const HttpAnswer answer = get(port_of(process), "/readyz");
+    if (answer.status == 200) return "ready";
+    return nlohmann::json::parse(answer.body).at("trouble").at("captures").get<std::string>();
+  }
+  static void await_trouble(const Process& process, const std::string& part) {
+    fixtures::await("not ready: " + part, [&] { return trouble(process).find(part) != std::string::npos; });
+  }
+  static int times_logged(const Process& process, const std::string& message) {
+    int times = 0;
+    for (const auto& line : log_of(process)) times += line.at("message") == message ? 1 : 0;
+    return times;
+  }
+  static void await_tries(const faults::Proxy& proxy, int tries) {
+    const auto so_far = [&] { return proxy.accepted() + proxy.turned_away(); };
+    const int before = so_far();
+    fixtures::await("it has tried again", [&] { return so_far() >= before + tries; });
+  }
+  // Nothing but that, however often it was tried and by however many workers.
+  static void expect_one_warning(const Process& process) {
+    int warnings = 0;
+    for (const auto& line : log_of(process)) warnings += line.at("level") == "info" ? 0 : 1;
+    EXPECT_EQ(warnings, 1) << process.output();
+  }
+
+  const std::string path_ = sqlite_.substr(7);
+};
+
+TEST_F(RunningOnBrokers, RabbitmqThatIsAwayAtTheStartIsWaitedFor) {
+  fixtures::RabbitmqQueue queue;
+  faults::Proxy proxy(rabbitmq_port());
+  proxy.refuse(true);
+  write_with_source(rabbitmq(proxy.port(), queue.name()), sqlite_);
+  const auto process = start();
+  await_trouble(*process, "rabbitmq at 127.0.0.1:");
+  EXPECT_EQ(get(port_of(*process), "/livez").status, 200);
+  await_tries(proxy, 6);
+  expect_one_warning(*process);
+  proxy.refuse(false);
+  fixtures::await("it is ready", [&] { return trouble(*process) == "ready"; });
+  queue.send({{.body = "{}", .message_id = "1", .app_id = "shop"}});
+  fixtures::await("it is processed", [&] { return effects() == 1; });
+  process->signal(SIGTERM);
+  EXPECT_EQ(process->wait(), 0) << process->output();
+  EXPECT_EQ(queue.depth(), 0u);
+}
+
+TEST_F(RunningOnBrokers, QueueThatIsMadeLaterIsFound) {
+  const std::string name = fixtures::unique_name();
+  write_with_source(rabbitmq(rabbitmq_port(), name), sqlite_);
+  const auto process = start();
+  await_trouble(*process, "there is no queue");
+  fixtures::RabbitmqClient client;
+  client.declare_queue(name);
+  fixtures::await("it is ready", [&] { return trouble(*process) == "ready"; });
+  expect_one_warning(*process);
+  client.delete_queue(name);
+}
+
+TEST_F(RunningOnBrokers, WrongPasswordIsSaidAndTriedAgain) {
+  fixtures::RabbitmqQueue queue;
+  faults::Proxy proxy(rabbitmq_port());
+  write_with_source(rabbitmq(proxy.port(), queue.name(), "guest:hunter2"), sqlite_);
+  const auto process = start();
+  await_trouble(*process, "check the name and the password");
+  await_tries(proxy, 4);
+  EXPECT_TRUE(process->running());
+  expect_one_warning(*process);
+  EXPECT_THAT(process->output(), Not(HasSubstr("hunter2")));
+  process->signal(SIGTERM);
+  EXPECT_EQ(process->wait(), 0) << process->output();
+}
+
+TEST_F(RunningOnBrokers, RabbitmqThatGoesAndComesBackIsSaid) {
+  fixtures::RabbitmqQueue queue;
+  faults::Proxy proxy(rabbitmq_port());
+  write_with_source(rabbitmq(proxy.port(), queue.name()), sqlite_);
+  const auto process = start_and_await_work();
+  fixtures::await("it is ready", [&] { return trouble(*process) == "ready"; });
+  proxy.refuse(true);
+  proxy.cut_all();
+  await_trouble(*process, "rabbitmq at 127.0.0.1:");
+  proxy.refuse(false);
+  fixtures::await("it is ready", [&] { return trouble(*process) == "ready"; });
+  queue.send({{.body = "{}", .message_id = "1", .app_id = "shop"}});
+  fixtures::await("it is processed", [&] { return effects() == 1; });
+  EXPECT_GE(times_logged(*process, "the source is back"), 1);
+}
+
+TEST_F(RunningOnBrokers, KafkaThatIsAwayAtTheStartSaysSoOnce) {
+  faults::Proxy proxy(fixtures::free_port());
+  proxy.refuse(true);
+  const std::string brokers = "127.0.0.1:" + std::to_string(proxy.port());
+  write_with_source("kafka://" + brokers + "/orders?group=g", sqlite_);
+  const auto process = start();
+  await_trouble(*process, "kafka " + brokers);
+  await_tries(proxy, 10);
+  expect_one_warning(*process);
+}
+
+TEST_F(RunningOnBrokers, TopicThatIsMadeLaterIsFound) {
+  fixtures::KafkaTopic topic;
+  topic.remove();
+  write_with_source(topic.url(), sqlite_);
+  const auto process = start();
+  await_trouble(*process, "there is no topic");
+  topic.create();
+  fixtures::await("it is ready", [&] { return trouble(*process) == "ready"; });
+  topic.send(
+      {{.key = "k",
+        .value = "{}",
+        .headers = {
+            {"id", "1"}, {"ce_source", "shop"}, {"ce_id", "1"}, {"ce_specversion", "1.0"}, {"ce_type", "paid"}}}});
+  fixtures::await("it is processed", [&] { return effects() == 1; });
+}
+
+TEST_F(RunningOnBrokers, MistakeInAUrlEndsAtOnceWithItsPlace) {
+  for (const auto& [url, text] : std::vector<std::pair<std::string, std::string>>{
+           {"rabbitmq://u:hunter2@h/shop", "?queue=name"},
+           {"rabbitmq://u:hunter2@h/shop?queue=q&prefetch=0", "push all it has"},
+           {"rabbitmqs://u:hunter2@h/shop?queue=q&no_ack=true", "after its effect is committed"},
+           {"kafka://u:hunter2@h/t", "group=name"},
+           {"kafka://h/t?group=g&enable.auto.commit=true", "only after the effect is"},
+           {"kafka://u:${ONCEWARD_TEST_NOT_SET}@h/t?group=g", "ONCEWARD_TEST_NOT_SET is not set"},
+           {"amqp1://h/q", "not there yet"}}) {
+    write_with_source(url, sqlite_);
+    const Ran ran = run_to_the_end(file_);
+    EXPECT_EQ(ran.exit_code, 2) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr(file_ + ":9:10: source: "), HasSubstr(text), Not(HasSubstr("hunter2"))));
+    const Ran checked = fixtures::run({ONCEWARD_BINARY, "config", "check", file_});
+    EXPECT_EQ(checked.exit_code, 1) << checked.output;
+    EXPECT_THAT(checked.output, AllOf(HasSubstr(file_ + ":9:10: source: "), HasSubstr(text)));
+  }
+}
+
+TEST_F(RunningOnBrokers, PasswordComesFromTheEnvironment) {
+  fixtures::RabbitmqQueue queue;
+  ::setenv("ONCEWARD_TEST_PASSWORD", "guest", 1);
+  write_with_source(rabbitmq(rabbitmq_port(), queue.name(), "guest:${ONCEWARD_TEST_PASSWORD}"), sqlite_);
+  const auto process = start_and_await_work();
+  ::unsetenv("ONCEWARD_TEST_PASSWORD");
+  EXPECT_THAT(process->output(), Not(HasSubstr("guest")));
+}
+
+}  // namespace
+}  // namespace onceward::daemon
