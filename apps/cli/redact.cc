@@ -9,7 +9,7 @@ namespace {
 bool sounds_secret(std::string_view name) {
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (const char* word : {"pass", "pwd", "secret", "token", "key", "credential", "auth"}) {
+  for (const char* word : {"pass", "pwd", "secret", "token", "key", "credential", "auth", "jaas", "management"}) {
     if (lower.find(word) != std::string::npos) return true;
   }
   return false;

@@ -11,6 +11,17 @@ TEST(Redact, ShowsAUrlWithoutItsSecrets) {
   EXPECT_EQ(redacted("postgres://db/shop?user=app&password=s3cret&sslmode=require"),
             "postgres://db/shop?user=app&password=***&sslmode=require");
   EXPECT_EQ(redacted("kafka://broker/topic?sasl.Password=s3cret"), "kafka://broker/topic?sasl.Password=***");
+  EXPECT_EQ(redacted("rabbitmqs://app:s3cret@broker/shop?queue=orders&keyfile=/k.pem"),
+            "rabbitmqs://app:***@broker/shop?queue=orders&keyfile=***");
+  EXPECT_EQ(redacted("kafka://a:s3cret@b,c:1/t?group=g&sasl.password=s3cret&sasl.oauthbearer.config=s3cret&"
+                     "ssl.key.pem=s3cret&sasl.jaas.config=s3cret&client.id=me"),
+            "kafka://a:***@b,c:1/t?group=g&sasl.password=***&sasl.oauthbearer.config=***&ssl.key.pem=***&"
+            "sasl.jaas.config=***&client.id=me");
+  for (const char* url : {"rabbitmq://a:s3cret@b/s?queue=q&management=http://m:s3cret@b:15672",
+                          "rabbitmq://b/s?queue=q&management=http://m:s3cret@b:15672",
+                          "rabbitmq://b/s?queue=q&management=http%3A%2F%2Fm%3As3cret%40b"}) {
+    EXPECT_EQ(redacted(url).find("s3cret"), std::string::npos) << redacted(url);
+  }
   EXPECT_EQ(redacted("embedded:queue.db?queue=orders"), "embedded:queue.db?queue=orders");
   EXPECT_EQ(redacted("sqlite:/var/lib/a@b:c.db"), "sqlite:/var/lib/a@b:c.db");
   EXPECT_EQ(redacted(""), "");

@@ -1,14 +1,15 @@
-// Puts messages into the embedded queue, one for each line.
+// Publishes messages, one for each line, and counts what the broker has confirmed.
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <stdexcept>
 
 #include "apps/cli/command.h"
 #include "apps/cli/lines.h"
 #include "apps/cli/terminal.h"
-#include "onceward/adapter/embedded.h"
+#include "apps/daemon/ports.h"
 
 namespace onceward::cli {
 namespace {
@@ -19,25 +20,22 @@ struct SendChoice {
   bool skip_bad = false;
 };
 
-// What is sent together: durable with one write, and held in memory meanwhile.
+// What is sent together, and held in memory meanwhile.
 constexpr std::size_t most_messages = 1000;
 constexpr std::size_t most_bytes = 8u << 20;
 constexpr int most_mistakes_shown = 20;
+constexpr std::chrono::minutes confirm_patience{10};  // a publisher's own deadline is shorter
 
 class Sending {
  public:
-  Sending(EmbeddedSender& sender, bool skip_bad) : sender_(sender), skip_bad_(skip_bad) {}
+  Sending(daemon::Target& target, bool skip_bad) : target_(target), skip_bad_(skip_bad) {}
 
-  void take(Lines::Line line) {
+  void take(const Lines::Line& line) {
     if (!line.too_long && line.text.find_first_not_of(" \t") == std::string::npos) return;
-    const std::string why = line.too_long ? "is longer than 16 MiB" : wrong_with(line.text);
-    if (!why.empty()) {
-      ++refused_;
-      bad_in_batch_ = true;
-      if (refused_ <= most_mistakes_shown) fmt::print(stderr, "line {}: {}\n", line.number, why);
+    if (line.too_long) {
+      refuse(line.number, "is longer than 16 MiB");
     } else {
-      bytes_ += line.text.size();
-      batch_.push_back(std::move(line.text));
+      read(line);
     }
     if (batch_.size() >= most_messages || bytes_ >= most_bytes) flush();
   }
@@ -45,37 +43,84 @@ class Sending {
   // Nothing of a batch with a mistake is sent, nor of those after it: the rest is only read, to show every mistake at once.
   void flush() {
     if (bad_in_batch_ && !skip_bad_) stopped_ = true;
-    if (!stopped_ && !batch_.empty()) {
-      const std::vector<std::string_view> messages(batch_.begin(), batch_.end());
-      sender_.send(messages);
-      sent_ += static_cast<std::int64_t>(batch_.size());
-    }
+    if (!stopped_ && !batch_.empty()) publish();
     batch_.clear();
+    lines_.clear();
     bytes_ = 0;
     bad_in_batch_ = false;
   }
 
   std::int64_t sent() const { return sent_; }
   std::int64_t refused() const { return refused_; }
+  std::int64_t unconfirmed() const { return unconfirmed_; }
+  bool refused_by_broker() const { return refused_by_broker_; }
   bool stopped() const { return stopped_; }
+  const std::string& why_unconfirmed() const { return why_unconfirmed_; }
 
  private:
   // As whoever receives it will read it.
-  static std::string wrong_with(const std::string& text) {
-    const ReadEnvelope read = read_envelope(Bytes::copy_of(text));
-    const auto* refusal = std::get_if<Refusal>(&read);
-    return refusal ? fmt::format("{}{}{}", code(refusal->reason), refusal->detail.empty() ? "" : ": ", refusal->detail)
-                   : std::string();
+  void read(const Lines::Line& line) {
+    ReadEnvelope read = read_envelope(Bytes::copy_of(line.text));
+    if (const auto* const refusal = std::get_if<Refusal>(&read)) {
+      return refuse(line.number,
+                    fmt::format("{}{}{}", code(refusal->reason), refusal->detail.empty() ? "" : ": ", refusal->detail));
+    }
+    bytes_ += line.text.size();
+    Publication& added = batch_.emplace_back();
+    added.envelope = std::get<Envelope>(std::move(read));
+    added.destination = target_.destination;
+    added.key = target_.key_of(added.envelope);
+    lines_.push_back(line.number);
   }
 
-  EmbeddedSender& sender_;
+  void refuse(std::int64_t line, const std::string& why) {
+    bad_in_batch_ = true;
+    show(line, why);
+  }
+
+  void show(std::int64_t line, const std::string& why) {
+    if (++refused_ <= most_mistakes_shown) fmt::print(stderr, "line {}: {}\n", line, why);
+  }
+
+  void publish() {
+    std::vector<Receipt> receipts;
+    try {
+      receipts = publish_all(*target_.publisher, batch_, confirm_patience);
+    } catch (const Fault& fault) {
+      receipts.resize(batch_.size(), {.tag = 0, .kind = Receipt::Kind::put_off, .why = fault.what()});
+    }
+    for (std::size_t i = 0; i < receipts.size(); ++i) count(receipts[i], lines_[i]);
+    if (unconfirmed_ > 0 || (refused_by_broker_ && !skip_bad_)) stopped_ = true;
+  }
+
+  void count(const Receipt& receipt, std::int64_t line) {
+    switch (receipt.kind) {
+      case Receipt::Kind::confirmed:
+        ++sent_;
+        break;
+      case Receipt::Kind::refused:
+        refused_by_broker_ = true;
+        show(line, receipt.why);
+        break;
+      case Receipt::Kind::put_off:
+      case Receipt::Kind::in_doubt:
+        if (unconfirmed_++ == 0) why_unconfirmed_ = receipt.why;
+        break;
+    }
+  }
+
+  daemon::Target& target_;
   const bool skip_bad_;
-  std::vector<std::string> batch_;
+  std::vector<Publication> batch_;
+  std::vector<std::int64_t> lines_;  // where each of the batch stands
   std::size_t bytes_ = 0;
   bool bad_in_batch_ = false;
   bool stopped_ = false;
+  bool refused_by_broker_ = false;
   std::int64_t sent_ = 0;
   std::int64_t refused_ = 0;
+  std::int64_t unconfirmed_ = 0;
+  std::string why_unconfirmed_;
 };
 
 std::int64_t size_of(const std::string& file) {
@@ -84,20 +129,42 @@ std::int64_t size_of(const std::string& file) {
   return error ? 0 : static_cast<std::int64_t>(size);
 }
 
-void send_lines(Session& session, const SendChoice& choice) {
-  if (!choice.url.starts_with("embedded:")) {
-    throw CLI::ValidationError("queue", "this build sends to embedded:PATH only; to a broker, use its own tools");
+daemon::Target open_place_to_send(const std::string& url) {
+  try {
+    return daemon::open_target(url);
+  } catch (const std::invalid_argument& mistake) {
+    throw CLI::ValidationError("queue", mistake.what());
   }
+}
+
+void tell_how_it_ended(Session& session, const Sending& sending) {
+  if (sending.unconfirmed() > 0) {
+    fmt::print(stderr,
+               "onceward: {} message(s) were not confirmed, and nothing behind them was sent: {}; send the whole file "
+               "again, duplicates are harmless\n",
+               sending.unconfirmed(), sending.why_unconfirmed());
+    session.ending = Exit::unavailable;
+  } else if (sending.stopped()) {
+    fmt::print(stderr,
+               "onceward: stopped at a batch with mistakes; mend them and send the whole file again, duplicates are "
+               "harmless, or pass --skip-bad\n");
+    session.ending = Exit::error;
+  } else if (sending.refused_by_broker()) {
+    session.ending = Exit::error;
+  }
+}
+
+void send_lines(Session& session, const SendChoice& choice) {
   std::ifstream file;
   if (choice.file != "-") file.open(choice.file, std::ios::binary);
   if (!file) throw CLI::ValidationError(choice.file, "cannot be read");
-  EmbeddedSender sender(read_embedded_url(choice.url));
-  Sending sending(sender, choice.skip_bad);
+  daemon::Target target = open_place_to_send(choice.url);
+  Sending sending(target, choice.skip_bad);
   Lines lines(choice.file == "-" ? std::cin : file, EnvelopeLimits().message_bytes);
   {
     ProgressBar bar("messages", choice.file == "-" ? 0 : size_of(choice.file));
     while (auto line = lines.next()) {
-      sending.take(std::move(*line));
+      sending.take(*line);
       bar.show(lines.bytes_read(), sending.sent());
     }
     sending.flush();
@@ -105,24 +172,29 @@ void send_lines(Session& session, const SendChoice& choice) {
   if (sending.refused() > most_mistakes_shown) {
     fmt::print(stderr, "... and {} more line(s)\n", sending.refused() - most_mistakes_shown);
   }
-  print_rows(session, {"sent", "refused"}, {{{"sent", sending.sent()}, {"refused", sending.refused()}}});
-  if (!sending.stopped()) return;
-  fmt::print(stderr,
-             "onceward: stopped at a batch with mistakes; mend them and send the whole file again, duplicates are "
-             "harmless, or pass --skip-bad\n");
-  session.ending = Exit::error;
+  print_rows(session, {"sent", "refused", "unconfirmed"},
+             {{{"sent", sending.sent()}, {"refused", sending.refused()}, {"unconfirmed", sending.unconfirmed()}}});
+  tell_how_it_ended(session, sending);
 }
 
 }  // namespace
 
 void add_send(CLI::App& parent, Session& session) {
   CLI::App* const command =
-      add_command(parent, "send", "Puts messages into an embedded queue, one JSON envelope or CloudEvent a line",
-                  "onceward send embedded:queue.db messages.ndjson");
+      add_command(parent, "send", "Publishes messages, one JSON envelope or CloudEvent a line, and waits for confirms",
+                  "onceward send embedded:queue.db messages.ndjson\n"
+                  "         onceward send 'rabbitmq://user:${PASSWORD}@broker/shop?queue=orders' messages.ndjson\n"
+                  "         onceward send 'rabbitmqs://broker/shop?exchange=events&routing_key=order' messages.ndjson\n"
+                  "         onceward send kafka://broker:9092/orders messages.ndjson");
   auto choice = std::make_shared<SendChoice>();
-  command->add_option("queue", choice->url, "embedded:PATH[?queue=NAME]")->required();
+  command
+      ->add_option("queue", choice->url,
+                   "embedded:PATH[?queue=NAME], rabbitmq://HOST/VHOST?queue=NAME or ?exchange=NAME&routing_key=KEY, "
+                   "kafka://HOST/TOPIC; ${NAME} is taken from the environment")
+      ->required();
   command->add_option("file", choice->file, "A file of lines; - is standard input")->capture_default_str();
-  command->add_flag("--skip-bad", choice->skip_bad, "Leaves out lines that are no message, and sends the rest");
+  command->add_flag("--skip-bad", choice->skip_bad,
+                    "Leaves out lines that are no message or that the broker refuses, and sends the rest");
   add_output_option(*command, session);
   command->callback([&session, choice] { send_lines(session, *choice); });
 }

@@ -2,7 +2,9 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "apps/cli/brokers.h"
 #include "onceward/adapter/embedded.h"
 #include "tests/fixtures/process.h"
 #include "tests/fixtures/spoken.h"
@@ -103,9 +105,112 @@ TEST_F(Send, ALineThatIsTooLongIsRefusedAndTheNextOneIsRead) {
 TEST_F(Send, MistakesHaveTheirOwnExitCodes) {
   EXPECT_EQ(send({folder_.path() + "/nothing"}).exit_code, 2);
   EXPECT_EQ(fixtures::speak({ONCEWARD_BINARY, "send"}).exit_code, 2);
-  EXPECT_EQ(fixtures::speak({ONCEWARD_BINARY, "send", "kafka://broker/topic"}).exit_code, 2);
+  EXPECT_EQ(fixtures::speak({ONCEWARD_BINARY, "send", "amqp1://broker/queue"}).exit_code, 2);
+  EXPECT_EQ(fixtures::speak({ONCEWARD_BINARY, "send", "kafka://broker"}).exit_code, 2);
   EXPECT_EQ(fixtures::speak({ONCEWARD_BINARY, "send", "embedded:" + folder_.path() + "/no/such/queue.db"}).exit_code,
             5);
+}
+
+// --- to brokers
+
+class SendToBroker : public Send {
+ protected:
+  static Spoken send_to(const std::string& url, const std::string& input, std::vector<std::string> more = {}) {
+    std::vector<std::string> command{ONCEWARD_BINARY, "send", url, "-", "-o", "ndjson"};
+    command.insert(command.end(), more.begin(), more.end());
+    return fixtures::speak(command, input);
+  }
+  static void expect_counts(const Spoken& spoken, int sent, int refused, int unconfirmed) {
+    const auto row = nlohmann::json::parse(spoken.out);
+    EXPECT_EQ(row.at("sent"), sent) << spoken.err;
+    EXPECT_EQ(row.at("refused"), refused) << spoken.err;
+    EXPECT_EQ(row.at("unconfirmed"), unconfirmed) << spoken.err;
+  }
+  static std::string messages(int count) {
+    std::string lines;
+    for (int i = 0; i < count; ++i) lines += message(i);
+    return lines;
+  }
+};
+
+TEST_F(SendToBroker, QueueOfRabbitmqByItsName) {
+  fixtures::RabbitmqQueue queue;
+  const Spoken spoken = send_to(rabbitmq_url(queue.name()), messages(2500));
+  EXPECT_EQ(spoken.exit_code, 0) << spoken.err;
+  expect_counts(spoken, 2500, 0, 0);
+  EXPECT_EQ(queue.depth(), 2500u);
+  const auto first = queue.client().take(queue.name());
+  EXPECT_EQ(first->message_id, "m0");
+  EXPECT_EQ(first->app_id, "shop");
+  EXPECT_EQ(first->body, R"({"n":0})");
+}
+
+TEST_F(SendToBroker, ExchangeWithARoutingKey) {
+  fixtures::RabbitmqQueue queue;
+  const std::string exchange = fixtures::unique_name();
+  queue.client().declare_exchange(exchange);
+  queue.client().bind(queue.name(), exchange, "paid");
+  std::string url = rabbitmq_url("x");
+  url.replace(url.find("queue=x"), 7, "exchange=" + exchange + "&routing_key=");
+  const Spoken spoken = send_to(url + "paid", messages(3));
+  EXPECT_EQ(spoken.exit_code, 0) << spoken.err;
+  EXPECT_EQ(queue.depth(), 3u);
+
+  const Spoken lost = send_to(url + "nobody-listens", messages(2));
+  EXPECT_EQ(lost.exit_code, 1) << lost.err;
+  expect_counts(lost, 0, 2, 0);
+  EXPECT_NE(lost.err.find("line 1: "), std::string::npos) << lost.err;
+  queue.client().delete_exchange(exchange);
+
+  const Spoken none = send_to(url + "paid", messages(2));
+  EXPECT_EQ(none.exit_code, 5) << none.err;
+  EXPECT_NE(none.err.find("there is no exchange"), std::string::npos) << none.err;
+}
+
+TEST_F(SendToBroker, WhatAFullQueueDoesNotTakeIsCounted) {
+  fixtures::RabbitmqQueue queue({.quorum = false, .most_messages = 3});
+  const Spoken spoken = send_to(rabbitmq_url(queue.name()), messages(5));
+  EXPECT_EQ(spoken.exit_code, 5) << spoken.err;
+  expect_counts(spoken, 3, 0, 2);
+  EXPECT_NE(spoken.err.find("2 message(s) were not confirmed"), std::string::npos) << spoken.err;
+}
+
+TEST_F(SendToBroker, TopicOfKafkaKeyedByTheAggregate) {
+  const fixtures::KafkaTopic topic(3);
+  const std::string with_aggregate =
+      R"({"messageId":"a","producer":"shop","aggregateType":"order","aggregateId":"o-7","payload":{}})";
+  const std::string with_partition_key =
+      R"({"messageId":"b","producer":"shop","aggregateId":"o-7","partitionKey":"eu","payload":{}})";
+  const Spoken spoken =
+      send_to(kafka_url(topic.name()), with_aggregate + "\n" + with_partition_key + "\n" + messages(1500));
+  EXPECT_EQ(spoken.exit_code, 0) << spoken.err;
+  expect_counts(spoken, 1502, 0, 0);
+  std::set<std::string> keys;
+  const auto records = topic.read();
+  for (const fixtures::KafkaRecord& record : records) keys.insert(record.key.value_or("none"));
+  EXPECT_EQ(records.size(), 1502u);
+  EXPECT_EQ(keys, (std::set<std::string>{"eu", "none", "o-7"}));
+}
+
+TEST_F(SendToBroker, PasswordComesFromTheEnvironment) {
+  fixtures::RabbitmqQueue queue;
+  ::setenv("ONCEWARD_TEST_PASSWORD", "guest", 1);
+  const Spoken spoken = send_to(rabbitmq_url(queue.name(), "guest:${ONCEWARD_TEST_PASSWORD}"), messages(1));
+  ::unsetenv("ONCEWARD_TEST_PASSWORD");
+  EXPECT_EQ(spoken.exit_code, 0) << spoken.err;
+}
+
+TEST_F(SendToBroker, WhatIsWrongIsSaidInOneLine) {
+  fixtures::RabbitmqQueue queue;
+  const fixtures::KafkaTopic topic;
+  for (const Hopeless& hopeless : hopeless_urls(queue.name(), topic.name())) {
+    const Spoken spoken = send_to(hopeless.url, messages(1));
+    EXPECT_EQ(spoken.exit_code, 5) << hopeless.url << spoken.err;
+    EXPECT_NE(spoken.err.find(hopeless.says), std::string::npos) << hopeless.url << spoken.err;
+    EXPECT_EQ(lines_in(spoken.err), 1u) << spoken.err;
+    EXPECT_EQ(spoken.err.find("hunter2"), std::string::npos) << spoken.err;
+    EXPECT_EQ(spoken.out, "");
+  }
 }
 
 }  // namespace
