@@ -46,5 +46,7 @@ void add_quarantine_show(CLI::App& parent, Session& session);
 void add_quarantine_retry(CLI::App& parent, Session& session);
 void add_quarantine_discard(CLI::App& parent, Session& session);
 void add_send(CLI::App& parent, Session& session);
+void add_tail(CLI::App& parent, Session& session);
+void add_doctor_sources(CLI::App& parent, Session& session);
 
 }  // namespace onceward::cli

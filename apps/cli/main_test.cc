@@ -30,6 +30,8 @@ std::string write(const TemporaryDirectory& folder, std::string_view text) {
 const std::vector<std::vector<std::string>> commands{
     {"run"},
     {"send"},
+    {"tail"},
+    {"doctor", "sources"},
     {"inbox", "ls"},
     {"inbox", "show"},
     {"quarantine", "ls"},
@@ -46,7 +48,7 @@ const std::vector<std::vector<std::string>> commands{
 
 TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
   auto all = commands;
-  all.insert(all.end(), {{}, {"store"}, {"config"}, {"inbox"}, {"quarantine"}});
+  all.insert(all.end(), {{}, {"store"}, {"config"}, {"inbox"}, {"quarantine"}, {"doctor"}});
   for (std::vector<std::string> arguments : all) {
     arguments.push_back("--help");
     const Ran ran = onceward(arguments);

@@ -33,7 +33,11 @@ void add_commands(CLI::App& app, Session& session) {
   add_quarantine_show(*quarantine, session);
   add_quarantine_retry(*quarantine, session);
   add_quarantine_discard(*quarantine, session);
+  CLI::App* const doctor = add_command(app, "doctor", "Looks for what is wrong", "onceward doctor sources app.toml");
+  doctor->require_subcommand(1);
+  add_doctor_sources(*doctor, session);
   add_send(app, session);
+  add_tail(app, session);
   add_run(app, session);
   add_demo(app, session);
   add_version(app, session);

@@ -1,0 +1,184 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "apps/cli/brokers.h"
+#include "apps/doctor/http_get.h"
+#include "apps/doctor/rabbitmq_management.h"
+
+namespace onceward::cli {
+namespace {
+
+using fixtures::Spoken;
+using Row = std::pair<std::string, std::string>;  // status and what
+
+class DoctorSources : public testing::Test {
+ protected:
+  Spoken examine(const std::string& source, const std::string& more = {}, const std::string& output = "json") const {
+    const std::string file = folder_.path() + "/app.toml";
+    std::ofstream(file) << "[[consumer]]\nname = \"captures\"\nowner = \"me\"\nsource = \"" << source << "\"\n" << more;
+    return fixtures::speak({ONCEWARD_BINARY, "doctor", "sources", file, "-o", output});
+  }
+  static std::map<std::string, Row> rows_of(const Spoken& spoken) {
+    std::map<std::string, Row> rows;
+    for (const auto& row : nlohmann::json::parse(spoken.out)) {
+      EXPECT_EQ(row.at("consumer"), "captures");
+      rows[row.at("check")] = {row.at("status"), row.at("what")};
+    }
+    return rows;
+  }
+  // The URL option that names the API of the server, as the user guest.
+  static std::string management() {
+    std::string url = fixtures::environment("ONCEWARD_TEST_RABBITMQ_API");
+    return "&management=" + url.substr(0, url.rfind("/api"));
+  }
+
+  const fixtures::TemporaryDirectory folder_;
+};
+
+TEST_F(DoctorSources, WithoutTheManagementApiTheLimitIsUnknown) {
+  fixtures::RabbitmqQueue queue({.delivery_limit = 3});
+  queue.send({{.body = "{}"}});
+  const Spoken spoken = examine(rabbitmq_url(queue.name()));
+  EXPECT_EQ(spoken.exit_code, 0) << spoken.err;
+  auto rows = rows_of(spoken);
+  EXPECT_EQ(rows["connection"].first, "ok");
+  EXPECT_EQ(rows["queue"].first, "ok");
+  EXPECT_NE(rows["queue"].second.find("1 message(s) wait"), std::string::npos) << spoken.out;
+  EXPECT_EQ(rows["prefetch"].first, "ok");
+  EXPECT_EQ(rows["acknowledgement"].first, "ok");
+  EXPECT_EQ(rows["delivery_limit"].first, "unknown");
+  EXPECT_NE(rows["delivery_limit"].second.find("management="), std::string::npos);
+  EXPECT_EQ(rows["retention"].first, "unknown");
+  EXPECT_EQ(queue.depth(), 1u);
+}
+
+TEST_F(DoctorSources, DeliveryLimitWithoutDeadLettersIsAProblem) {
+  fixtures::RabbitmqQueue queue({.delivery_limit = 3});
+  const Spoken spoken = examine(rabbitmq_url(queue.name()) + management());
+  EXPECT_EQ(spoken.exit_code, 6) << spoken.out;
+  auto rows = rows_of(spoken);
+  EXPECT_EQ(rows["delivery_limit"].first, "problem");
+  EXPECT_NE(rows["delivery_limit"].second.find("after 3 deliveries"), std::string::npos) << spoken.out;
+  EXPECT_EQ(spoken.out.find("guest"), std::string::npos) << spoken.out;
+}
+
+TEST_F(DoctorSources, DeliveryLimitWithDeadLettersIsFine) {
+  fixtures::RabbitmqQueue queue({.delivery_limit = 3, .dead_letter_exchange = "dead"});
+  const Spoken spoken = examine(rabbitmq_url(queue.name()) + management());
+  EXPECT_EQ(rows_of(spoken)["delivery_limit"].first, "ok") << spoken.out;
+}
+
+TEST_F(DoctorSources, ManagementApiThatDoesNotAnswerMakesNothingOk) {
+  fixtures::RabbitmqQueue queue;
+  const std::string nobody = "http://guest:hunter2@127.0.0.1:" + std::to_string(fixtures::free_port());
+  const Spoken away = examine(rabbitmq_url(queue.name()) + "&management=" + nobody);
+  EXPECT_EQ(away.exit_code, 0) << away.out;
+  EXPECT_EQ(rows_of(away)["delivery_limit"].first, "unknown") << away.out;
+  std::string wrong = management();
+  wrong.replace(wrong.find(":guest@"), 7, ":hunter2@");
+  const Spoken refused = examine(rabbitmq_url(queue.name()) + wrong);
+  EXPECT_EQ(rows_of(refused)["delivery_limit"].first, "unknown") << refused.out;
+  EXPECT_NE(refused.out.find("check the name and the password in management="), std::string::npos) << refused.out;
+  EXPECT_EQ((away.out + refused.out).find("hunter2"), std::string::npos);
+}
+
+TEST_F(DoctorSources, QueueThatIsToBeDeclaredIsNotMade) {
+  const std::string name = fixtures::unique_name();
+  const Spoken spoken = examine(rabbitmq_url(name) + "&declare=quorum");
+  EXPECT_EQ(spoken.exit_code, 0) << spoken.out;
+  EXPECT_EQ(rows_of(spoken)["queue"].first, "unknown");
+  EXPECT_EQ(examine(rabbitmq_url(name)).exit_code, 5);
+}
+
+TEST_F(DoctorSources, RetentionOfATopicIsComparedWithTheDeclared) {
+  const fixtures::KafkaTopic topic;  // 7 days, if nobody says otherwise
+  const auto with = [&](const std::string& declared) {
+    return examine(topic.url(),
+                   declared.empty() ? "" : "[consumer.retention]\nbroker_retention = \"" + declared + "\"\n");
+  };
+  const Spoken enough = with("30d");
+  EXPECT_EQ(enough.exit_code, 0) << enough.out;
+  EXPECT_EQ(rows_of(enough)["topic"].first, "ok");
+  EXPECT_EQ(rows_of(enough)["retention"].first, "ok") << enough.out;
+  const Spoken short_of = with("1d");
+  EXPECT_EQ(short_of.exit_code, 6) << short_of.out;
+  EXPECT_EQ(rows_of(short_of)["retention"].first, "problem") << short_of.out;
+  EXPECT_NE(short_of.out.find("declared broker_retention of 1d"), std::string::npos) << short_of.out;
+  const Spoken undeclared = with("");
+  EXPECT_EQ(undeclared.exit_code, 0) << undeclared.out;
+  EXPECT_EQ(rows_of(undeclared)["retention"].first, "unknown") << undeclared.out;
+  EXPECT_TRUE(topic.committed().empty());
+}
+
+TEST_F(DoctorSources, MistakeInAUrlIsAProblemWithItsReason) {
+  for (const auto& [url, text] : std::vector<std::pair<std::string, std::string>>{
+           {"rabbitmq://u:hunter2@h/shop?queue=q&prefetch=0", "push all it has"},
+           {"rabbitmq://u:hunter2@h/shop?queue=q&no_ack=true", "after its effect is committed"},
+           {"kafka://u:hunter2@h/t?group=g&enable.auto.commit=true", "only after the effect is"}}) {
+    const Spoken spoken = examine(url);
+    EXPECT_EQ(spoken.exit_code, 6) << spoken.out;
+    EXPECT_EQ(rows_of(spoken)["url"].first, "problem") << spoken.out;
+    EXPECT_NE(spoken.out.find(text), std::string::npos) << spoken.out;
+    EXPECT_EQ(spoken.out.find("hunter2"), std::string::npos) << spoken.out;
+  }
+}
+
+TEST_F(DoctorSources, EmbeddedQueueIsFine) {
+  const Spoken spoken = examine("embedded:" + folder_.path() + "/queue.db", {}, "table");
+  EXPECT_EQ(spoken.exit_code, 0) << spoken.err;
+  EXPECT_EQ(spoken.out.substr(0, 8), "CONSUMER") << spoken.out;
+}
+
+TEST_F(DoctorSources, WhatCannotBeReachedIsSaidInOneRow) {
+  fixtures::RabbitmqQueue queue;
+  const fixtures::KafkaTopic topic;
+  for (const Hopeless& hopeless : hopeless_urls(queue.name(), topic.name())) {
+    const bool kafka = hopeless.url.starts_with("kafka");
+    const Spoken spoken = examine(hopeless.url + (kafka ? "&group=g" : ""));
+    EXPECT_EQ(spoken.exit_code, 5) << hopeless.url << spoken.out << spoken.err;
+    const auto rows = rows_of(spoken);
+    EXPECT_EQ(rows.size(), 1u) << spoken.out;
+    EXPECT_EQ(rows.begin()->second.first, "problem");
+    EXPECT_NE(rows.begin()->second.second.find(hopeless.says), std::string::npos) << hopeless.url << spoken.out;
+    EXPECT_EQ(spoken.out.find("hunter2"), std::string::npos) << spoken.out;
+  }
+}
+
+TEST(QueueSettings, AreReadFromArgumentsPoliciesAndTheVersion) {
+  const auto read = [](const std::string& json, const std::string& version) {
+    return std::get<doctor::QueueSettings>(doctor::read_queue_settings(json, version));
+  };
+  const auto both = read(R"({"type":"quorum","arguments":{"x-delivery-limit":5,"x-message-ttl":9000},
+      "effective_policy_definition":{"delivery-limit":3,"dead-letter-exchange":"dead","expires":60000}})",
+                         "3.10.8");
+  EXPECT_EQ(both.delivery_limit, 3);
+  EXPECT_EQ(both.dead_letter_exchange, "dead");
+  EXPECT_EQ(both.lifetime, std::chrono::seconds(9));
+  EXPECT_EQ(both.queue_lifetime, std::chrono::minutes(1));
+  const std::string bare = R"({"type":"quorum","arguments":{}})";
+  EXPECT_EQ(read(bare, "3.10.8").delivery_limit, std::nullopt);
+  EXPECT_EQ(read(bare, "4.0.2").delivery_limit, 20);
+  EXPECT_EQ(read(R"({"type":"quorum","arguments":{"x-delivery-limit":-1}})", "4.0.2").delivery_limit, std::nullopt);
+  EXPECT_EQ(read(R"({"type":"classic","arguments":{}})", "4.0.2").delivery_limit, std::nullopt);
+  for (const char* const other : {"", "[]", "{}", "{\"type\":7}"}) {
+    EXPECT_TRUE(std::holds_alternative<std::string>(doctor::read_queue_settings(other, "4"))) << other;
+  }
+}
+
+TEST(HttpPlace, IsReadWithAnyPassword) {
+  const auto place = doctor::read_http_place("http://me:p@s/s@broker:15672/prefix/");
+  ASSERT_TRUE(place);
+  EXPECT_EQ(place->login, "me:p@s/s");
+  EXPECT_EQ(place->host, "broker");
+  EXPECT_EQ(place->port, "15672");
+  EXPECT_EQ(place->path, "/prefix");
+  EXPECT_EQ(doctor::read_http_place("http://[::1]")->host, "::1");
+  for (const char* const url : {"", "https://h", "http://", "http://h:", "http://h:port"}) {
+    EXPECT_FALSE(doctor::read_http_place(url)) << url;
+  }
+}
+
+}  // namespace
+}  // namespace onceward::cli

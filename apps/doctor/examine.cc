@@ -1,0 +1,149 @@
+#include "apps/doctor/examine.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "apps/daemon/ports.h"
+#include "apps/doctor/rabbitmq_management.h"
+#include "src/declaration/duration.h"
+
+namespace onceward::doctor {
+namespace {
+
+using std::chrono::milliseconds;
+using Observations = std::vector<Observation>;
+using Status = Observation::Status;
+using Span = HorizonInputs::Span;
+
+constexpr const char* acknowledged_by_us =
+    "a message is acknowledged after its effect is committed; a URL cannot ask for less";
+
+// A message that the broker still has after we have forgotten it would be applied twice.
+Observation compare_retention(std::optional<milliseconds> kept, const Span& declared, const std::string& place) {
+  const std::string length = kept ? declaration::write_duration(*kept) : "for good";
+  if (!declared) {
+    return {"retention", Status::unknown,
+            fmt::format("{} keeps messages {}; declare broker_retention in [consumer.retention] to have it compared",
+                        place, kept ? "for " + length : length)};
+  }
+  const std::string promised = declaration::write_duration(*declared);
+  if (kept && *kept <= *declared) {
+    return {"retention", Status::ok,
+            fmt::format("{} keeps messages for {}, broker_retention is {}", place, length, promised)};
+  }
+  return {
+      "retention", Status::problem,
+      fmt::format("{} keeps messages {}{}, longer than the declared broker_retention of {}: a message could come back "
+                  "after its identity was forgotten; declare more, or let the broker keep less",
+                  place, kept ? "for " : "", length, promised)};
+}
+
+void look_at(const EmbeddedOptions& options, const Declaration&, Observations& seen) {
+  const QueueDepth depth = EmbeddedSender(options).depth();
+  seen.push_back({"connection", Status::ok, "the file can be read and written"});
+  seen.push_back({"queue", Status::ok, fmt::format("{}: {} message(s) wait", options.queue, depth.ready)});
+  seen.push_back({"acknowledgement", Status::ok, acknowledged_by_us});
+  seen.push_back({"retention", Status::ok, "a message is gone once it is accepted"});
+}
+
+void add_limit(const QueueSettings& settings, Observations& seen) {
+  if (!settings.delivery_limit) {
+    seen.push_back({"delivery_limit", Status::ok, fmt::format("the {} queue has none", settings.type)});
+  } else if (settings.dead_letter_exchange) {
+    seen.push_back({"delivery_limit", Status::ok,
+                    fmt::format("{} deliveries, then the exchange \"{}\"", *settings.delivery_limit,
+                                *settings.dead_letter_exchange)});
+  } else {
+    seen.push_back({"delivery_limit", Status::problem,
+                    fmt::format("after {} deliveries the broker drops a message, since the queue has no dead-letter "
+                                "exchange; set one by a policy, or the limit to -1",
+                                *settings.delivery_limit)});
+  }
+}
+
+void add_lifetime(const QueueSettings& settings, const Span& declared, Observations& seen) {
+  if (settings.queue_lifetime) {
+    seen.push_back({"expiry", Status::problem,
+                    fmt::format("unused for {}, the queue is deleted with its messages; take the setting expires away",
+                                declaration::write_duration(*settings.queue_lifetime))});
+  }
+  if (settings.lifetime) return seen.push_back(compare_retention(settings.lifetime, declared, "the queue"));
+  seen.push_back({"retention", Status::unknown,
+                  "the queue has no message TTL: a message waits until it is received, however long that takes"});
+}
+
+void look_at(const RabbitmqSourceOptions& options, const Declaration& consumer, Observations& seen) {
+  const RabbitmqFacts facts = examine_rabbitmq(options);
+  seen.push_back({"connection", Status::ok, "reached and logged in"});
+  if (facts.queue_is_there) {
+    seen.push_back(
+        {"queue", Status::ok,
+         fmt::format("{}: {} message(s) wait, {} consumer(s)", options.queue, facts.ready, facts.consumers)});
+  } else {
+    seen.push_back({"queue", Status::unknown,
+                    fmt::format("{} is not there; the first worker makes it, since declare= says so", options.queue)});
+  }
+  seen.push_back({"prefetch", Status::ok, fmt::format("{} messages", options.prefetch)});
+  seen.push_back({"acknowledgement", Status::ok, acknowledged_by_us});
+  if (!facts.queue_is_there) return;
+  const auto asked = options.management.empty()
+                         ? std::variant<QueueSettings, std::string>(
+                               "AMQP does not tell; add management=http://user:password@host:15672 to the URL")
+                         : ask_management(options);
+  if (const auto* const why = std::get_if<std::string>(&asked)) {
+    seen.push_back({"delivery_limit", Status::unknown, *why});
+    seen.push_back({"retention", Status::unknown, *why});
+    return;
+  }
+  add_limit(std::get<QueueSettings>(asked), seen);
+  add_lifetime(std::get<QueueSettings>(asked), consumer.horizon.broker_retention, seen);
+}
+
+void look_at(const KafkaSourceOptions& options, const Declaration& consumer, Observations& seen) {
+  const KafkaFacts facts = examine_kafka(options);
+  seen.push_back({"connection", Status::ok, "reached and logged in"});
+  seen.push_back({"topic", Status::ok, fmt::format("{}: {} partition(s)", options.topic, facts.partitions)});
+  seen.push_back({"acknowledgement", Status::ok, acknowledged_by_us});
+  if (!facts.retention_unknown.empty()) {
+    seen.push_back({"retention", Status::unknown, facts.retention_unknown});
+  } else {
+    seen.push_back(compare_retention(facts.retention, consumer.horizon.broker_retention, "the topic"));
+  }
+}
+
+}  // namespace
+
+std::string_view name(Observation::Status status) {
+  switch (status) {
+    case Status::ok:
+      return "ok";
+    case Status::problem:
+      return "problem";
+    case Status::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+Examination examine(const Declaration& consumer) {
+  Examination examination;
+  Observations& seen = examination.observations;
+  std::optional<daemon::SourceOptions> options;
+  try {
+    options = daemon::read_source(consumer.source);
+  } catch (const std::invalid_argument& mistake) {
+    examination.connected = true;  // nobody was asked
+    seen.push_back({"url", Status::problem, mistake.what()});
+    return examination;
+  }
+  try {
+    std::visit([&](const auto& read) { look_at(read, consumer, seen); }, *options);
+    examination.connected = true;
+  } catch (const Fault& fault) {
+    seen.push_back({"connection", Status::problem, fault.what()});
+  }
+  return examination;
+}
+
+}  // namespace onceward::doctor

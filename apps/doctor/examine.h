@@ -1,0 +1,28 @@
+// What can be seen of a consumer's source before anybody works with it, and what is wrong with it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onceward/declaration.h"
+
+namespace onceward::doctor {
+
+struct Observation {
+  enum class Status : std::uint8_t { ok, problem, unknown };
+  std::string check;  // connection, queue, prefetch...
+  Status status = Status::ok;
+  std::string text;  // for people: what was seen, and what to do
+};
+std::string_view name(Observation::Status status);
+
+struct Examination {
+  std::vector<Observation> observations;
+  bool connected = false;
+};
+// Connects, looks and leaves; takes no message and makes nothing. Throws nothing that the world can do.
+Examination examine(const Declaration& consumer);
+
+}  // namespace onceward::doctor

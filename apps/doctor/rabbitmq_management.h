@@ -1,0 +1,27 @@
+// What RabbitMQ's management API tells of a queue, and AMQP does not.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "onceward/adapter/rabbitmq.h"
+
+namespace onceward::doctor {
+
+struct QueueSettings {
+  std::string type;                                     // quorum, classic, stream
+  std::optional<std::int64_t> delivery_limit{};         // nothing: there is none
+  std::optional<std::string> dead_letter_exchange{};    // nothing: what is dead is dropped
+  std::optional<std::chrono::milliseconds> lifetime{};  // the shortest of the queue's message TTL and its policy's
+  std::optional<std::chrono::milliseconds> queue_lifetime{};  // unused for so long, the queue is deleted
+};
+// Else why it is not known; that holds no secret.
+std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOptions& options);
+
+// As the API writes a queue and the server's version. For what is not JSON of that kind, why.
+std::variant<QueueSettings, std::string> read_queue_settings(const std::string& queue, const std::string& version);
+
+}  // namespace onceward::doctor
