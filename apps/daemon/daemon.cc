@@ -150,12 +150,11 @@ void Daemon::work(Post& post, std::stop_token stop) {
   }
 }
 
-// One line for all the tries of all the workers of a consumer, and another when the reason is of another kind.
+// One line for all the tries of all the workers of a consumer, and one more for a reason of another kind.
 void Daemon::say_once(const Declaration& consumer, const Fault& fault) {
   {
     const std::lock_guard lock(mutex_);
-    const auto [said, first] = said_.try_emplace(consumer.name, fault.fault());
-    if (!first && std::exchange(said->second, fault.fault()) == fault.fault()) return;
+    if (!said_[consumer.name].insert(fault.fault()).second) return;
   }
   const LogField fields[] = {{"consumer", consumer.name}, {"fault", code(fault.fault())}, {"why", fault.what()}};
   log_.write(LogLevel::warn, "cannot begin yet", fields);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -56,8 +58,8 @@ class Daemon {
   std::atomic<bool> told_ready_ = false;
 
   mutable std::mutex mutex_;
-  Backlogs backlogs_;                      // guarded
-  std::map<std::string, FaultCode> said_;  // guarded; why each consumer that cannot begin cannot, as it was logged
+  Backlogs backlogs_;                                // guarded
+  std::map<std::string, std::set<FaultCode>> said_;  // guarded; why a consumer cannot begin, as far as it was logged
 };
 
 }  // namespace onceward::daemon

@@ -49,7 +49,7 @@ class Running : public testing::Test {
   // An application whose consumer "captures" runs `sql`; `more` stands before the consumer.
   void write(const std::string& store, const std::string& sql = insert, const std::string& more = {});
   // The same with a source that is no embedded queue.
-  void write_with_source(const std::string& source, const std::string& store);
+  void write_with_source(const std::string& source, const std::string& store, const std::string& more = {});
   std::unique_ptr<fixtures::Process> start(const std::vector<std::string>& more = {}) const;
   // Returns when every worker works.
   std::unique_ptr<fixtures::Process> start_and_await_work() const;
@@ -78,8 +78,8 @@ inline void Running::write(const std::string& store, const std::string& sql, con
                        << "\"\nsql = [\"" << sql << "\"]\n";
 }
 
-inline void Running::write_with_source(const std::string& source, const std::string& store) {
-  std::ofstream(file_) << "[store]\nurl = \"" << store << "\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"
+inline void Running::write_with_source(const std::string& source, const std::string& store, const std::string& more) {
+  std::ofstream(file_) << more << "[store]\nurl = \"" << store << "\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"
                        << "[[consumer]]\nname = \"captures\"\nowner = \"payments\"\nworkers = 2\nsource = \"" << source
                        << "\"\nsql = [\"" << insert << "\"]\n";
 }
