@@ -24,6 +24,8 @@ Bell::~Bell() { close(file_); }
 
 void Bell::listen(rd_kafka_queue_t* queue) const { rd_kafka_queue_io_event_enable(queue, file_, &one, sizeof one); }
 
+void Bell::ignore(rd_kafka_queue_t* queue) { rd_kafka_queue_io_event_enable(queue, -1, nullptr, 0); }
+
 void Bell::wake() noexcept {
   woken_ = true;
   // It can only fail because it has rung 2^64 times.

@@ -17,6 +17,8 @@ class Bell {
 
   // Rings whenever something comes into the queue while it is empty. The queue must end before the bell does.
   void listen(rd_kafka_queue_t* queue) const;
+  // Before the end of the queue: what librdkafka still puts there rings nowhere.
+  static void ignore(rd_kafka_queue_t* queue);
   void wake() noexcept;
 
   // Returns when it rings, at the latest at `end`; whether somebody woke it. Look at the queues before and after: a ring may

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
 #include <thread>
 
 #include "adapters/kafka/options.h"
@@ -16,6 +17,7 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds one_question{500};
 constexpr milliseconds news_of_topics{1'000};  // a topic just made is not known to all brokers at once
+constexpr milliseconds destroy_deadline{8'000};
 constexpr int syslog_warning = 4;
 
 void set(rd_kafka_conf_t* configuration, const std::string& name, const std::string& value, const Fault& otherwise) {
@@ -29,7 +31,11 @@ void set(rd_kafka_conf_t* configuration, const std::string& name, const std::str
 
 Client::Client(rd_kafka_type_t type, const KafkaConnection& connection, const Properties& ours, PortFaults faults,
                ClientCallbacks callbacks, const Bell& bell, Log& log)
-    : brokers_(connection.brokers), faults_(faults), callbacks_(std::move(callbacks)), log_(log) {
+    : brokers_(connection.brokers),
+      faults_(faults),
+      callbacks_(std::move(callbacks)),
+      log_(log),
+      ear_(new Ear{{this}}) {
   Configuration made(rd_kafka_conf_new());
   for (const auto& [name, value] : connection.properties) {
     set(made.get(), name, value, refused(fmt::format("librdkafka does not take {}", name)));
@@ -40,17 +46,17 @@ Client::Client(rd_kafka_type_t type, const KafkaConnection& connection, const Pr
   for (const auto& [name, value] : ours) {
     set(made.get(), name, value, refused(fmt::format("librdkafka does not take {}={}", name, value)));
   }
-  rd_kafka_conf_set_opaque(made.get(), this);
+  rd_kafka_conf_set_opaque(made.get(), ear_.get());
   rd_kafka_conf_set_error_cb(made.get(), on_error);
   rd_kafka_conf_set_log_cb(made.get(), on_log);
   if (callbacks_.rebalance) {
     rd_kafka_conf_set_rebalance_cb(
         made.get(), [](rd_kafka_t*, rd_kafka_resp_err_t error, rd_kafka_topic_partition_list_t* partitions,
-                       void* opaque) { static_cast<Client*>(opaque)->callbacks_.rebalance(error, partitions); });
+                       void* opaque) { heard_by(opaque).callbacks_.rebalance(error, partitions); });
   }
   if (callbacks_.report) {
     rd_kafka_conf_set_dr_msg_cb(made.get(), [](rd_kafka_t*, const rd_kafka_message_t* message, void* opaque) {
-      static_cast<Client*>(opaque)->callbacks_.report(*message);
+      heard_by(opaque).callbacks_.report(*message);
     });
   }
   std::array<char, 512> why{};
@@ -63,14 +69,30 @@ Client::Client(rd_kafka_type_t type, const KafkaConnection& connection, const Pr
 }
 
 Client::~Client() {
+  if (instance_ == nullptr) return;
+  ear_->client = nullptr;
+  Bell::ignore(main_.get());
   main_.reset();
-  if (instance_ != nullptr) rd_kafka_destroy_flags(instance_, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  // librdkafka (2.0.2: after a topic was deleted and made again) may wait for ever for a thread of its own. Then the
+  // instance is left behind with its threads: a process that cannot end would be worse.
+  auto done = std::make_shared<std::promise<void>>();
+  std::thread destroying([instance = instance_, done] {
+    rd_kafka_destroy_flags(instance, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    done->set_value();
+  });
+  if (done->get_future().wait_for(destroy_deadline) == std::future_status::ready) {
+    destroying.join();
+    return;
+  }
+  destroying.detach();
+  static_cast<void>(ear_.release());
+  say(LogLevel::warn, "librdkafka does not end; its threads are left behind");
 }
 
 void Client::serve() { rd_kafka_poll(instance_, 0); }
 
 void Client::on_error(rd_kafka_t* instance, int error, const char* reason, void* opaque) {
-  Client& client = *static_cast<Client*>(opaque);
+  Client& client = heard_by(opaque);
   auto known = static_cast<rd_kafka_resp_err_t>(error);
   if (known == RD_KAFKA_RESP_ERR__FATAL) {
     std::array<char, 512> why{};
@@ -82,8 +104,10 @@ void Client::on_error(rd_kafka_t* instance, int error, const char* reason, void*
 }
 
 void Client::on_log(const rd_kafka_t* instance, int level, const char* facility, const char* text) {
-  const Client& client = *static_cast<const Client*>(rd_kafka_opaque(instance));
-  client.say(level <= syslog_warning ? LogLevel::warn : LogLevel::debug, fmt::format("{}: {}", facility, text));
+  // While it is destroyed, librdkafka calls from its own threads.
+  const Client* const client = static_cast<const Ear*>(rd_kafka_opaque(instance))->client;
+  if (client == nullptr) return;
+  client->say(level <= syslog_warning ? LogLevel::warn : LogLevel::debug, fmt::format("{}: {}", facility, text));
 }
 
 void Client::hear(rd_kafka_resp_err_t error, std::string_view reason) {

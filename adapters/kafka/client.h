@@ -2,8 +2,10 @@
 // by serve() and come to nobody on a thread of the library's.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +59,11 @@ class Client {
   void say(LogLevel level, std::string_view what) const;
 
  private:
+  // What librdkafka knows us by. Outlives us where the instance does.
+  struct Ear {
+    std::atomic<Client*> client;
+  };
+  static Client& heard_by(void* opaque) { return *static_cast<Ear*>(opaque)->client.load(); }
   static void on_error(rd_kafka_t* instance, int error, const char* reason, void* opaque);
   static void on_log(const rd_kafka_t* instance, int level, const char* facility, const char* text);
   void hear(rd_kafka_resp_err_t error, std::string_view reason);
@@ -68,6 +75,7 @@ class Client {
   const ClientCallbacks callbacks_;
   Log& log_;
   std::vector<std::string> secrets_;
+  std::unique_ptr<Ear> ear_;
   rd_kafka_t* instance_ = nullptr;
 
   // Of the one thread.

@@ -434,6 +434,8 @@ void Member::close() {
   // What still lies in them holds on to partitions of the instance.
   while (Message(rd_kafka_consume_queue(messages_.get(), 0))) {
   }
+  Bell::ignore(messages_.get());
+  Bell::ignore(consumer_.get());
   messages_.reset();
   commits_.reset();
   consumer_.reset();

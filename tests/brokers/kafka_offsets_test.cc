@@ -16,17 +16,11 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using OutOfRange = KafkaSourceOptions::OutOfRange;
 
-std::vector<KafkaRecord> numbered(int from, int to) {
-  std::vector<KafkaRecord> records;
-  for (int i = from; i < to; ++i) records.push_back({.value = std::to_string(i)});
-  return records;
-}
-
 // Two of ten are committed, then all before the sixth are deleted.
 class KafkaOffsets : public testing::Test {
  protected:
   void SetUp() override {
-    topic_.send(numbered(0, 10));
+    topic_.send(numbered_records(0, 10));
     const auto source = open_kafka(topic_.source());
     settle(*source, receive_all(*source, 2));
   }
@@ -78,7 +72,7 @@ TEST_F(KafkaOffsets, OutOfRangeGoesOnWithTheLatest) {
     EXPECT_TRUE(receive(*source, 10, 100ms).empty());
     return log_.text().find("it goes on at 10") != std::string::npos;
   });
-  topic_.send(numbered(10, 11));
+  topic_.send(numbered_records(10, 11));
   EXPECT_THAT(payloads_of(receive_all(*source, 1)), ElementsAre("10"));
 }
 
@@ -86,7 +80,7 @@ TEST_F(KafkaOffsets, OutOfRangeGoesOnWithTheLatest) {
 TEST_F(KafkaOffsets, TopicMadeAnewBeginsAnew) {
   topic_.remove();
   topic_.create();
-  topic_.send(numbered(100, 103));
+  topic_.send(numbered_records(100, 103));
   const auto source = open(OutOfRange::refuse);
   EXPECT_THAT(payloads_of(receive_all(*source, 3)), ElementsAre("100", "101", "102"));
 }
@@ -110,7 +104,7 @@ TEST_F(KafkaOffsets, TopicThatGoesWhileItIsReadIsSaidAndItsSuccessorRead) {
   });
   EXPECT_THAT(said, HasSubstr("there is no topic " + topic_.name()));
   topic_.create();
-  topic_.send(numbered(200, 202));
+  topic_.send(numbered_records(200, 202));
   std::vector<std::string> payloads;
   await("the new one is read", [&] {
     try {

@@ -1,5 +1,6 @@
 // Another process at the source argv[1]. "hold N": receives N, says so and waits to be killed. "leave N": receives N and
-// ends. "drain N": receives N at a time, settles them and prints their ids until nothing comes.
+// ends. "late N": receives N, says so, settles them when it was stopped and goes on, and says what came of it. "drain N":
+// receives N at a time, settles them and prints their ids until nothing comes.
 #include <unistd.h>
 
 #include <cstdio>
@@ -48,6 +49,34 @@ void drain(Source& source, std::size_t batch) {
   }
 }
 
+// Stopped is what lasts longer than anything else could.
+void settle_late(Source& source, const std::vector<Delivery>& deliveries) {
+  std::vector<Settlement> settlements;
+  for (const Delivery& delivery : deliveries) settlements.push_back({delivery.tag, Settle::accept});
+  for (auto before = std::chrono::steady_clock::now(), now = before; now - before < 3s;
+       before = now, now = std::chrono::steady_clock::now()) {
+    usleep(10'000);
+  }
+  try {
+    source.settle(settlements);
+  } catch (const Fault& fault) {
+    std::printf("%s\n", fault.what());
+  }
+  // What became of it may take a look at what the broker has to say.
+  for (int look = 0; look < 200 && source.counters().settled + source.counters().settle_failed < deliveries.size();
+       ++look) {
+    std::vector<Delivery> none;
+    try {
+      source.receive(none, 0, 0ms);
+    } catch (const Fault&) {
+    }
+    usleep(50'000);
+  }
+  const SourceCounters counters = source.counters();
+  std::printf("settled %llu failed %llu\n", static_cast<unsigned long long>(counters.settled),
+              static_cast<unsigned long long>(counters.settle_failed));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -60,8 +89,10 @@ int main(int argc, char** argv) {
       drain(*source, count);
       return 0;
     }
-    std::printf("holding %zu\n", receive(*source, count).size());
+    const std::vector<Delivery> held = receive(*source, count);
+    std::printf("holding %zu\n", held.size());
     std::fflush(stdout);
+    if (what == "late") settle_late(*source, held);
     while (what == "hold") pause();
     return 0;
   } catch (const std::exception& thrown) {
