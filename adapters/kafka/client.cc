@@ -43,6 +43,10 @@ Client::Client(rd_kafka_type_t type, const KafkaConnection& connection, const Pr
   }
   set(made.get(), "bootstrap.servers", brokers_, refused("librdkafka does not take the hosts"));
   set(made.get(), "log.queue", "true", refused("librdkafka has no queue for its log"));
+  if (!connection.properties.contains("reconnect.backoff.max.ms")) {
+    set(made.get(), "reconnect.backoff.max.ms", "1000",
+        refused("librdkafka does not take its reconnect.backoff.max.ms"));
+  }
   for (const auto& [name, value] : ours) {
     set(made.get(), name, value, refused(fmt::format("librdkafka does not take {}={}", name, value)));
   }
@@ -119,7 +123,7 @@ void Client::hear(rd_kafka_resp_err_t error, std::string_view reason) {
   // Of a connection that is tried again and again, once; a log-in that is refused is not forgotten over it.
   const bool news = !trouble_ || trouble_->kind != heard.kind;
   say(news ? LogLevel::warn : LogLevel::debug, heard.text);
-  if (news && trouble_ && trouble_->needs_somebody()) return;
+  if (news && trouble_ && needs_somebody(*trouble_)) return;
   trouble_ = std::move(heard);
 }
 
@@ -165,7 +169,7 @@ void Client::reach(const std::string& topic, milliseconds deadline, FaultCode mi
       throw missing == faults_.refused ? refused(what) : unavailable(what);
     }
     if (said.kind == Trouble::Kind::permission) throw fault(said);
-    if (trouble_ && (trouble_->needs_somebody() || down_ || over)) {
+    if (trouble_ && (needs_somebody(*trouble_) || down_ || over)) {
       down_ = true;
       throw fault(*trouble_);
     }
@@ -175,6 +179,7 @@ void Client::reach(const std::string& topic, milliseconds deadline, FaultCode mi
     }
     if (said.kind != Trouble::Kind::unreachable) std::this_thread::sleep_for(milliseconds(20));
   }
+  reached_ = true;
   down_ = false;
   trouble_.reset();
 }
@@ -188,7 +193,7 @@ Fault Client::refused(std::string_view what) const {
 }
 
 Fault Client::fault(const Trouble& trouble) const {
-  return trouble.needs_somebody() ? refused(trouble.text) : unavailable(trouble.text);
+  return needs_somebody(trouble) ? refused(trouble.text) : unavailable(trouble.text);
 }
 
 void Client::say(LogLevel level, std::string_view what) const {

@@ -52,6 +52,11 @@ class Client {
   // The instance is of no use any more, and why.
   const std::optional<std::string>& fatal() const { return fatal_; }
 
+  // Whether a trouble is more than an outage. Whom we have reached speaks our language.
+  bool needs_somebody(const Trouble& trouble) const {
+    return trouble.needs_somebody() && !(trouble.guessed && reached_);
+  }
+
   // "kafka host:9092: " and what is wrong.
   Fault unavailable(std::string_view what) const;
   Fault refused(std::string_view what) const;
@@ -79,6 +84,7 @@ class Client {
   rd_kafka_t* instance_ = nullptr;
 
   // Of the one thread.
+  bool reached_ = false;
   bool down_ = false;
   std::optional<Trouble> trouble_;  // the last one that says why a connection fails
   std::optional<std::string> fatal_;

@@ -61,10 +61,11 @@ Trouble trouble_of(rd_kafka_resp_err_t error, std::string_view reason) {
   if (reason.empty()) reason = rd_kafka_err2str(error);
   const std::string_view shown = without_state(reason);
   Trouble::Kind kind = kind_of(error);
+  bool guessed = false;
   // A listener that speaks the other language only hangs up; librdkafka guesses, and has no code for it.
-  const bool hung_up = says(reason, "unexpected eof") && says(reason, "in state SSL_HANDSHAKE");
-  if (hung_up || says(reason, "connecting to a SSL listener?") ||
-      says(reason, "connecting to a PLAINTEXT broker listener?")) {
+  if (says(reason, "connecting to a SSL listener?") || says(reason, "connecting to a PLAINTEXT broker listener?") ||
+      says(reason, "SSL routines")) {
+    guessed = kind != Trouble::Kind::tls;
     kind = Trouble::Kind::tls;
   }
   switch (kind) {
@@ -73,7 +74,7 @@ Trouble trouble_of(rd_kafka_resp_err_t error, std::string_view reason) {
     case Trouble::Kind::login:
       return {kind, fmt::format("the log-in was refused: {}; check the user, the password and sasl.mechanism", shown)};
     case Trouble::Kind::tls:
-      return {kind, fmt::format("no TLS connection: {}; check security.protocol and ssl.ca.location", shown)};
+      return {kind, fmt::format("no TLS connection: {}; check security.protocol and ssl.ca.location", shown), guessed};
     case Trouble::Kind::permission:
       return {kind, fmt::format("not allowed: {}", shown)};
     case Trouble::Kind::busy:

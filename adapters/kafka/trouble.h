@@ -31,6 +31,7 @@ struct Trouble {
   };
   Kind kind = Kind::other;
   std::string text;
+  bool guessed = false;  // a connection that ends so may also be that of a broker that is shutting down
 
   bool needs_somebody() const {
     return kind == Kind::login || kind == Kind::tls || kind == Kind::permission || kind == Kind::no_topic;

@@ -40,9 +40,11 @@ TEST(Trouble, ListenerOfTheOtherLanguageIsATlsTrouble) {
                        "configuration (connecting to a SSL listener?)")
                 .kind,
             Trouble::Kind::tls);
-  const std::string eof = "error:0A000126:SSL routines::unexpected eof while reading (after 3ms in state ";
-  EXPECT_EQ(trouble_of(RD_KAFKA_RESP_ERR__TRANSPORT, eof + "SSL_HANDSHAKE)").kind, Trouble::Kind::tls);
-  EXPECT_EQ(trouble_of(RD_KAFKA_RESP_ERR__TRANSPORT, eof + "UP)").kind, Trouble::Kind::unreachable);
+  const Trouble cut =
+      trouble_of(RD_KAFKA_RESP_ERR__TRANSPORT, "error:0A000126:SSL routines::unexpected eof while reading");
+  EXPECT_EQ(cut.kind, Trouble::Kind::tls);
+  EXPECT_TRUE(cut.guessed) << "a broker that shuts down looks the same";
+  EXPECT_FALSE(trouble_of(RD_KAFKA_RESP_ERR__SSL, "SSL routines::certificate verify failed").guessed);
 }
 
 TEST(Trouble, SecretsAreTakenOut) {
