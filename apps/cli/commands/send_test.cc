@@ -4,15 +4,15 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apps/cli/brokers.h"
 #include "onceward/adapter/embedded.h"
+#include "tests/fixtures/broker_urls.h"
 #include "tests/fixtures/process.h"
 #include "tests/fixtures/spoken.h"
 
 namespace onceward::cli {
 namespace {
 
-using fixtures::Spoken;
+using namespace fixtures;  // NOLINT: the fixtures are the tests' vocabulary
 
 class Send : public testing::Test {
  protected:

@@ -3,13 +3,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "apps/cli/brokers.h"
 #include "onceward/adapter/embedded.h"
+#include "tests/fixtures/broker_urls.h"
 
 namespace onceward::cli {
 namespace {
 
-using fixtures::Spoken;
+using namespace fixtures;  // NOLINT: the fixtures are the tests' vocabulary
 
 Spoken tail_of(const std::string& url, std::vector<std::string> more = {}, const std::string& wait = "2s") {
   std::vector<std::string> command{ONCEWARD_BINARY, "tail", url, "--wait", wait};

@@ -3,14 +3,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "apps/cli/brokers.h"
 #include "apps/doctor/http_get.h"
 #include "apps/doctor/rabbitmq_management.h"
+#include "tests/fixtures/broker_urls.h"
 
 namespace onceward::cli {
 namespace {
 
-using fixtures::Spoken;
+using namespace fixtures;                         // NOLINT: the fixtures are the tests' vocabulary
 using Row = std::pair<std::string, std::string>;  // status and what
 
 class DoctorSources : public testing::Test {
