@@ -6,9 +6,13 @@ find_package(fmt REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(PostgreSQL REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(RABBITMQ REQUIRED IMPORTED_TARGET librabbitmq>=0.11)
-pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka>=2.0)
+set(ONCEWARD_BROKER_LIBRARIES)
+if(ONCEWARD_BROKERS)
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(RABBITMQ REQUIRED IMPORTED_TARGET librabbitmq>=0.11)
+  pkg_check_modules(RDKAFKA REQUIRED IMPORTED_TARGET rdkafka>=2.0)
+  set(ONCEWARD_BROKER_LIBRARIES PkgConfig::RABBITMQ PkgConfig::RDKAFKA)
+endif()
 
 find_package(Boost 1.81 REQUIRED)  # headers only
 

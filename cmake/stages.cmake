@@ -37,10 +37,14 @@ set(ONCEWARD_OBJECTS_UP_TO_embedded ${ONCEWARD_OBJECTS})
 onceward_objects(memory adapters/memory)
 set(ONCEWARD_OBJECTS_UP_TO_memory ${ONCEWARD_OBJECTS})
 
-onceward_objects(rabbitmq adapters/rabbitmq PkgConfig::RABBITMQ)
-set(ONCEWARD_OBJECTS_UP_TO_rabbitmq ${ONCEWARD_OBJECTS})
-onceward_objects(kafka adapters/kafka PkgConfig::RDKAFKA)
-set(ONCEWARD_OBJECTS_UP_TO_kafka ${ONCEWARD_OBJECTS})
+if(ONCEWARD_BROKERS)
+  onceward_objects(rabbitmq adapters/rabbitmq PkgConfig::RABBITMQ)
+  set(ONCEWARD_OBJECTS_UP_TO_rabbitmq ${ONCEWARD_OBJECTS})
+  onceward_objects(kafka adapters/kafka PkgConfig::RDKAFKA)
+  set(ONCEWARD_OBJECTS_UP_TO_kafka ${ONCEWARD_OBJECTS})
+else()
+  onceward_objects(without_brokers adapters/without_brokers)
+endif()
 
 set_source_files_properties(src/declaration/boost_url.cc PROPERTIES
   COMPILE_OPTIONS -w SKIP_PRECOMPILE_HEADERS ON)  # not ours to warn about
@@ -57,5 +61,5 @@ target_include_directories(onceward PUBLIC
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(onceward PUBLIC onceward_sqlite3
   PRIVATE OpenSSL::Crypto fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus PostgreSQL::PostgreSQL
-          PkgConfig::RABBITMQ PkgConfig::RDKAFKA Threads::Threads)
+          ${ONCEWARD_BROKER_LIBRARIES} Threads::Threads)
 target_link_options(onceward PUBLIC ${ONCEWARD_SANITIZERS})
