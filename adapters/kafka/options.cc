@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 
+#include "src/common/one_line.h"
 #include "src/declaration/text.h"
 #include "src/declaration/url.h"
 
@@ -97,8 +98,8 @@ void check_property(const std::string& name, const std::string& value, FaultCode
   if (answer == RD_KAFKA_CONF_UNKNOWN) {
     throw wrong(refused, fmt::format("librdkafka has no property {}", declaration::in_quotes(name)));
   }
-  throw wrong(refused, is_secret(name) ? fmt::format("librdkafka does not take this value of {}", name)
-                                       : std::string(why.data()));
+  throw wrong(refused,
+              is_secret(name) ? fmt::format("librdkafka does not take this value of {}", name) : one_line(why.data()));
 }
 
 void check_connection(const KafkaConnection& connection, FaultCode refused) {

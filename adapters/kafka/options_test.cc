@@ -148,6 +148,15 @@ TEST(KafkaUrl, ValuesHaveTheirLimits) {
   EXPECT_THAT(publisher_refusal("kafka://b?confirm_deadline=999ms"), HasSubstr("confirm_deadline"));
 }
 
+TEST(KafkaUrl, WhatTheLibrarySaysIsOneLine) {
+  try {
+    read_kafka_source_url("kafka://h/t?group=g&security.protocol=a%0Ab");
+    FAIL();
+  } catch (const Fault& fault) {
+    EXPECT_THAT(fault.what(), AllOf(HasSubstr("security.protocol"), Not(HasSubstr("\n"))));
+  }
+}
+
 TEST(KafkaUrl, NoMessageRepeatsASecret) {
   EXPECT_THAT(source_refusal("kafka://user:s3cret@b/t?group=g&sasl.password=s3cret&color=red"),
               Not(HasSubstr("s3cret")));

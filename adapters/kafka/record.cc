@@ -5,13 +5,12 @@
 #include "src/envelope/builder.h"
 #include "src/envelope/members.h"
 #include "src/envelope/payload.h"
+#include "src/wire/trace.h"
 
 namespace onceward::kafka {
 namespace {
 
 constexpr std::string_view content_type_header = "content-type";
-constexpr std::string_view trace_header = "traceparent";
-constexpr std::string_view trace_attribute = "ce_traceparent";
 constexpr std::string_view yes = "true";
 
 bool is_content_type(std::string_view name) {
@@ -19,12 +18,7 @@ bool is_content_type(std::string_view name) {
   return std::ranges::equal(name, content_type_header, {}, lower, lower);
 }
 
-const Header* find(const std::vector<Header>& headers, std::string_view name) {
-  const auto found = std::ranges::find(headers, name, &Header::name);
-  return found == headers.end() ? nullptr : &*found;
-}
-
-// What a reader of CloudEvents is given: the content type apart, one trace context, and word of a tombstone.
+// What a reader of CloudEvents is given: the content type apart, and word of a tombstone.
 struct Prepared {
   std::vector<Header> headers;
   std::string_view content_type;
@@ -32,12 +26,9 @@ struct Prepared {
 Prepared prepare(const Record& record) {
   Prepared prepared;
   prepared.headers.reserve(record.headers.size() + 1);
-  const bool traced = find(record.headers, trace_attribute) != nullptr;
   for (const Header& header : record.headers) {
     if (is_content_type(header.name) && prepared.content_type.empty()) {
       prepared.content_type = header.value;
-    } else if (header.name == trace_header) {
-      if (!traced) prepared.headers.push_back({trace_attribute, header.value});
     } else if (header.name != kafka_tombstone_header) {
       prepared.headers.push_back(header);
     }
@@ -82,8 +73,8 @@ class NativeReader {
     if (is_content_type(header.name) && fields.content_type.empty()) {
       return set(member_named("contentType"), content_type_header, header.value);
     }
-    if (header.name == trace_header && fields.trace_parent.empty()) {
-      return set(member_named("traceparent"), trace_header, header.value);
+    if (is_trace_parent(header) && fields.trace_parent.empty()) {
+      return set(member_named("traceparent"), trace_parent_name, header.value);
     }
     if (header.name == kafka_tombstone_header) return std::nullopt;  // that is for us to say
     return builder_.add_header(builder_.keep(header.name), builder_.keep(header.value));
@@ -136,14 +127,12 @@ WrittenRecord write_record(const Envelope& envelope, WireFormat format) {
   const bool has_mark = envelope.header(kafka_tombstone_header).has_value();
   std::erase_if(headers, [](const BinaryAttribute& header) { return header.name == kafka_tombstone_header; });
   record.tombstone = has_mark && !record.written.owns_body && envelope.payload().empty();
-  const EnvelopeFields& fields = envelope.fields();
-  if (format == WireFormat::native && !fields.message_id.empty()) {
-    headers.push_back({std::string(default_id_header), std::string(fields.message_id.text())});
-  }
-  if (!fields.trace_parent.empty()) headers.push_back({std::string(trace_header), std::string(fields.trace_parent)});
-  if (!record.written.content_type.empty()) {
-    headers.push_back({std::string(content_type_header), record.written.content_type});
-  }
+  // Before others of these names: a reader takes the first.
+  const auto add = [&](std::string_view name, std::string_view value) {
+    if (!value.empty()) headers.insert(headers.begin(), {std::string(name), std::string(value)});
+  };
+  add(content_type_header, record.written.content_type);
+  if (format == WireFormat::native) add(default_id_header, envelope.message_id().text());
   return record;
 }
 

@@ -172,5 +172,21 @@ TEST(WrittenRecord, IsReadBackAsItWas) {
   EXPECT_EQ(read_back(envelope, WireFormat::native).envelope.message_id(), MessageId("m-1"));
 }
 
+// A record may have a header twice, and whoever reads it takes the first.
+TEST(WrittenRecord, OwnHeadersStandBeforeOthersOfTheirNames) {
+  const Delivery came = read({.value = "x",
+                              .headers = {{"id", "m-1"},
+                                          {"content-type", "text/plain"},
+                                          {"id", "second"},
+                                          {"content-type", "second"},
+                                          {"traceparent", "00-1"},
+                                          {"traceparent", "second"}}});
+  const Envelope again = read_back(came.envelope, WireFormat::native).envelope;
+  EXPECT_EQ(again.message_id(), MessageId("m-1"));
+  EXPECT_EQ(again.fields().content_type, "text/plain");
+  EXPECT_EQ(again.fields().trace_parent, "00-1");
+  EXPECT_THAT(again.headers(), ElementsAre(Header{"id", "second"}, Header{"content-type", "second"}));
+}
+
 }  // namespace
 }  // namespace onceward::kafka

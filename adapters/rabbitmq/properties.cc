@@ -11,11 +11,11 @@
 #include "src/common/timestamp.h"
 #include "src/envelope/builder.h"
 #include "src/envelope/payload.h"
+#include "src/wire/trace.h"
 
 namespace onceward::rabbitmq {
 namespace {
 
-constexpr std::string_view trace_header = "traceparent";
 constexpr std::string_view count_header = "x-delivery-count";
 constexpr std::size_t most_short_bytes = 255;
 constexpr std::size_t most_table_bytes = 64 * 1024;  // half of a frame, into which the properties must fit
@@ -64,7 +64,10 @@ void append_array(std::string& out, const amqp_array_t& array, int depth) {
 }
 
 void append_decimal(std::string& out, const amqp_decimal_t& decimal) {
-  std::string digits = std::to_string(decimal.value);
+  // The library has no sign for it; the specification and other clients do.
+  const auto value = static_cast<std::int64_t>(static_cast<std::int32_t>(decimal.value));
+  if (value < 0) out += '-';
+  std::string digits = std::to_string(value < 0 ? -value : value);
   const std::size_t places = decimal.decimals;
   if (places > 0 && digits.size() <= places) digits.insert(0, places - digits.size() + 1, '0');
   if (places > 0) digits.insert(digits.size() - places, 1, '.');
@@ -126,18 +129,6 @@ std::optional<std::uint64_t> whole_number(const amqp_field_value_t& field) {
   return read && *read >= 0 ? std::optional(static_cast<std::uint64_t>(*read)) : std::nullopt;
 }
 
-// What a plain header says beside another format, in which it was not said.
-Envelope with_trace(const Envelope& envelope, std::string_view trace_parent) {
-  struct Both {
-    Envelope envelope;
-    std::string trace_parent;
-  };
-  auto both = std::make_shared<Both>(Both{envelope, std::string(trace_parent)});
-  EnvelopeFields fields = both->envelope.fields();
-  fields.trace_parent = both->trace_parent;
-  return {fields, std::move(both)};
-}
-
 bool has(const amqp_basic_properties_t& properties, amqp_flags_t flag) { return (properties._flags & flag) != 0; }
 
 struct TextProperty {
@@ -185,35 +176,26 @@ void MessageReader::take_headers(const amqp_table_t& table) {
     const bool is_bytes = entry.value.kind == AMQP_FIELD_KIND_UTF8 || entry.value.kind == AMQP_FIELD_KIND_BYTES;
     const std::string_view value =
         is_bytes ? view(entry.value.value.bytes) : std::string_view(texts_.emplace_back(text_of(entry.value)));
-    if (name == trace_header && is_text(value) && value.size() <= most_short_bytes) {
-      trace_parent_ = value;
-    } else {
-      headers_.push_back({name, value});
-    }
+    headers_.push_back({name, value});
   }
 }
 
 Delivery MessageReader::read(const amqp_basic_properties_t& properties, const Bytes& body) {
   headers_.clear();
   texts_.clear();
-  trace_parent_ = {};
   deliveries_ = 0;
   if (has(properties, AMQP_BASIC_HEADERS_FLAG)) take_headers(properties.headers);
   const std::string_view content_type =
       has(properties, AMQP_BASIC_CONTENT_TYPE_FLAG) ? view(properties.content_type) : std::string_view();
   auto read = read_wire({headers_, content_type, body}, cloudevent_prefix, format_, limits_);
-  const bool native = !read;
-  Delivery delivery = delivery_of(native ? read_native(properties, body) : std::move(*read), body);
-  if (!native && !delivery.refusal && !trace_parent_.empty() && delivery.envelope.fields().trace_parent.empty()) {
-    delivery.envelope = with_trace(delivery.envelope, trace_parent_);
-  }
+  Delivery delivery = delivery_of(read ? std::move(*read) : read_native(properties, body), body);
   delivery.deliveries = deliveries_;
   return delivery;
 }
 
 ReadEnvelope MessageReader::read_native(const amqp_basic_properties_t& properties, const Bytes& body) const {
   if (body.view().size() > limits_.message_bytes) return Refusal{Reason::too_large, "message_bytes"};
-  std::size_t text_bytes = trace_parent_.size();
+  std::size_t text_bytes = 0;
   for (const Header& header : headers_) text_bytes += header.name.size() + header.value.size();
   if (text_bytes > most_table_bytes * 2) return Refusal{Reason::headers_too_large, "header_bytes"};
   for (const TextProperty& property : native_properties) {
@@ -230,10 +212,11 @@ ReadEnvelope MessageReader::read_native(const amqp_basic_properties_t& propertie
     if (auto refusal = builder.set(*property.field, property.field->json, builder.keep(text)))
       return std::move(*refusal);
   }
-  builder.fields.trace_parent = builder.keep(trace_parent_);
   if (has(properties, AMQP_BASIC_TIMESTAMP_FLAG)) builder.fields.occurred_at = time_of(properties.timestamp);
   for (const Header& header : headers_) {
-    if (auto refusal = builder.add_header(builder.keep(header.name), builder.keep(header.value))) {
+    if (is_trace_parent(header) && builder.fields.trace_parent.empty()) {
+      builder.fields.trace_parent = builder.keep(header.value);
+    } else if (auto refusal = builder.add_header(builder.keep(header.name), builder.keep(header.value))) {
       return std::move(*refusal);
     }
   }
@@ -251,10 +234,6 @@ std::variant<MessageWriter::Message, std::string> MessageWriter::write(const Env
   using Answer = std::variant<Message, std::string>;
   written_ = write_wire(envelope, cloudevent_prefix, format_);
   const EnvelopeFields& fields = envelope.fields();
-  const auto is_trace = [](const BinaryAttribute& header) { return header.name == trace_header; };
-  if (!fields.trace_parent.empty() && std::ranges::none_of(written_.headers, is_trace)) {
-    written_.headers.push_back({std::string(trace_header), std::string(fields.trace_parent)});
-  }
   properties_ = {};
   headers_.clear();
   std::size_t bytes = 0;

@@ -36,7 +36,6 @@ class MessageReader {
   // Of the message that is read.
   std::vector<Header> headers_;
   std::deque<std::string> texts_;
-  std::string_view trace_parent_;
   std::uint32_t deliveries_ = 0;
 };
 

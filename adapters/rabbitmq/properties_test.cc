@@ -169,6 +169,7 @@ TEST(RabbitmqProperties, ValuesOfOtherTypesAreText) {
   EXPECT_EQ(text(AMQP_FIELD_KIND_U64, [](auto& v) { v.u64 = UINT64_MAX; }), "18446744073709551615");
   EXPECT_EQ(text(AMQP_FIELD_KIND_F64, [](auto& v) { v.f64 = 0.5; }), "0.5");
   EXPECT_EQ(text(AMQP_FIELD_KIND_DECIMAL, [](auto& v) { v.decimal = {2, 5}; }), "0.05");
+  EXPECT_EQ(text(AMQP_FIELD_KIND_DECIMAL, [](auto& v) { v.decimal = {2, static_cast<std::uint32_t>(-105)}; }), "-1.05");
   EXPECT_EQ(text(AMQP_FIELD_KIND_TIMESTAMP, [](auto& v) { v.u64 = 1'700'000'000; }), "2023-11-14T22:13:20Z");
   EXPECT_EQ(text(AMQP_FIELD_KIND_VOID, [](auto&) {}), "");
 }

@@ -7,8 +7,6 @@
 namespace onceward::rabbitmq {
 namespace {
 
-constexpr std::size_t most_line_bytes = 300;
-
 Fault fault(FaultCode code, std::string line) { return {code, Poisons::connection, std::move(line)}; }
 
 std::string place_of(const RabbitmqConnection& options, const RabbitmqConnection::Host& host) {
@@ -42,14 +40,6 @@ std::string_view view(amqp_bytes_t bytes) { return {static_cast<const char*>(byt
 amqp_bytes_t bytes_of(std::string_view text) {
   // The library's type has no const; it does not write.
   return {text.size(), const_cast<char*>(text.data())};
-}
-
-std::string one_line(std::string_view text) {
-  std::string line(text.substr(0, most_line_bytes));
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  }
-  return line;
 }
 
 Fault lost(const Role& role, const std::string& place, int status) {

@@ -8,6 +8,7 @@
 
 #include "onceward/adapter/rabbitmq.h"
 #include "onceward/fault.h"
+#include "src/common/one_line.h"
 
 namespace onceward::rabbitmq {
 
@@ -34,8 +35,6 @@ class Closed : public Fault {
 
 std::string_view view(amqp_bytes_t bytes);
 amqp_bytes_t bytes_of(std::string_view text);  // borrowed
-// Without control characters, and not longer than a line.
-std::string one_line(std::string_view text);
 
 // Words of the library's status, and of the time that was allowed.
 Fault lost(const Role& role, const std::string& place, int status);

@@ -4,6 +4,7 @@
 #include "onceward/envelope.h"
 #include "src/common/base64.h"
 #include "src/common/json.h"
+#include "src/envelope/carried_headers.h"
 #include "src/envelope/cloudevent.h"
 #include "src/envelope/payload.h"
 
@@ -135,8 +136,7 @@ std::string write_cloudevent(const Envelope& envelope) {
       append_json_string(out, attribute.text);
     }
   }
-  for (const Header& header : fields.headers) {
-    if (!is_extension(header)) continue;
+  for (const Header& header : carried_headers(fields.headers, is_extension)) {
     append_member(out, header.name);
     append_json_string(out, header.value);
   }

@@ -119,8 +119,8 @@ RC_GTEST_PROP(StructuredCloudEvent, IsReadBackAsItWasWritten, ()) {
 }
 
 TEST(StructuredCloudEvent, LeavesOutHeadersThatAreNoExtensions) {
-  const Header headers[] = {{"x-plain", "1"}, {"id", "2"},    {"data", "3"},
-                            {"fine", "4"},    {"Upper", "5"}, {"bad", "\xff"}};
+  const Header headers[] = {{"x-plain", "1"}, {"id", "2"},     {"data", "3"},    {"fine", "4"},
+                            {"Upper", "5"},   {"bad", "\xff"}, {"fine", "twice"}};
   EnvelopeFields fields;
   fields.message_id = MessageId("i");
   fields.producer = Producer("s");

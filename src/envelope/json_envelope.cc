@@ -8,6 +8,7 @@
 #include "src/common/json.h"
 #include "src/common/timestamp.h"
 #include "src/envelope/builder.h"
+#include "src/envelope/carried_headers.h"
 #include "src/envelope/members.h"
 #include "src/envelope/payload.h"
 
@@ -153,8 +154,8 @@ void append_name(std::string& out, std::string_view name) {
 
 void append_headers(std::string& out, std::span<const Header> all) {
   std::string members = "{";
-  for (const Header& header : all) {
-    if (!is_text(header.name) || !is_text(header.value)) continue;
+  const auto are_text = [](const Header& header) { return is_text(header.name) && is_text(header.value); };
+  for (const Header& header : carried_headers(all, are_text)) {
     append_name(members, header.name);
     append_json_string(members, header.value);
   }

@@ -165,7 +165,8 @@ RC_GTEST_PROP(JsonEnvelope, IsReadBackAsItWasWritten, ()) {
 }
 
 TEST(JsonEnvelope, LeavesOutHeadersThatJsonCannotCarry) {
-  const Header headers[] = {{"binary", "\xff"}, {"text", "t"}, {"nul", std::string_view("\0", 1)}};
+  const Header headers[] = {
+      {"binary", "\xff"}, {"text", "\xff"}, {"text", "t"}, {"text", "twice"}, {"nul", std::string_view("\0", 1)}};
   EnvelopeFields fields;
   fields.headers = headers;
   EXPECT_EQ(write_json_envelope(Envelope::copy_of(fields)), R"({"headers":{"text":"t"}})");

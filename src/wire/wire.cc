@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "src/wire/trace.h"
+
 namespace onceward {
 namespace {
 
@@ -13,18 +15,10 @@ bool is_media_type(std::string_view content_type, std::string_view wanted) {
   return std::ranges::equal(type.substr(0, end == type.npos ? 0 : end + 1), wanted, {}, lower, lower);
 }
 
-// AMQP has two prefixes; a reader takes both.
-bool is_specversion(std::string_view name, std::string_view prefix) {
-  constexpr std::string_view word = "specversion";
-  if (!name.ends_with(word)) return false;
-  const std::string_view before = name.substr(0, name.size() - word.size());
-  return before == prefix || (prefix == "cloudEvents_" && before == "cloudEvents:");
-}
-
 WireFormat format_of(const BinaryMessage& message, std::string_view prefix) {
   if (is_media_type(message.content_type, cloudevent_content_type)) return WireFormat::structured;
   if (is_media_type(message.content_type, envelope_content_type)) return WireFormat::envelope;
-  const auto says_so = [&](const Header& header) { return is_specversion(header.name, prefix); };
+  const auto says_so = [&](const Header& header) { return is_attribute(header.name, "specversion", prefix); };
   return std::ranges::any_of(message.headers, says_so) ? WireFormat::binary : WireFormat::native;
 }
 
@@ -34,11 +28,12 @@ std::optional<ReadEnvelope> read_wire(const BinaryMessage& message, std::string_
                                       const EnvelopeLimits& limits) {
   switch (format == WireFormat::automatic ? format_of(message, prefix) : format) {
     case WireFormat::envelope:
-      return read_json_envelope(message.payload, limits);
+      return with_trace(read_json_envelope(message.payload, limits), message.headers, limits);
     case WireFormat::structured:
-      return read_cloudevent(message.payload, limits);
+      return with_trace(read_cloudevent(message.payload, limits), message.headers, limits);
     case WireFormat::binary:
-      return read_cloudevent(message, prefix, limits);
+      return read_cloudevent({TracedHeaders(message.headers, prefix).get(), message.content_type, message.payload},
+                             prefix, limits);
     case WireFormat::automatic:
     case WireFormat::native:
       break;
@@ -75,10 +70,12 @@ Written write_wire(const Envelope& envelope, std::string_view prefix, WireFormat
     written.content_type = envelope.fields().content_type;
     if (format != WireFormat::native) written.headers = cloudevent_attributes(envelope, prefix);
   }
-  if (format != WireFormat::native) return written;
-  for (const Header& header : envelope.headers()) {
-    written.headers.push_back({std::string(header.name), std::string(header.value)});
+  if (format == WireFormat::native) {
+    for (const Header& header : envelope.headers()) {
+      written.headers.push_back({std::string(header.name), std::string(header.value)});
+    }
   }
+  add_trace(written.headers, envelope);
   return written;
 }
 

@@ -17,7 +17,8 @@ namespace onceward {
 inline constexpr std::string_view envelope_content_type = "application/vnd.onceward.envelope+json";
 inline constexpr std::string_view cloudevent_content_type = "application/cloudevents+json";
 
-// Reads by the format; `prefix` is that of the binding's CloudEvents attributes. Nothing: the message is native.
+// Reads by the format, with the trace that stands beside; `prefix` is that of the binding's CloudEvents attributes.
+// Nothing: the message is native.
 std::optional<ReadEnvelope> read_wire(const BinaryMessage& message, std::string_view prefix, WireFormat format,
                                       const EnvelopeLimits& limits);
 
@@ -25,7 +26,7 @@ std::optional<ReadEnvelope> read_wire(const BinaryMessage& message, std::string_
 Delivery delivery_of(ReadEnvelope read, const Bytes& bytes);
 
 // What is to be sent of an envelope. In the native format, and for what the others have no place for, the envelope's own
-// headers are headers.
+// headers are headers. Its trace is beside it in every format.
 struct Written {
   std::vector<BinaryAttribute> headers;
   std::string content_type;
