@@ -2,7 +2,6 @@
 // after a line of three dashes: the event in one or more forms, and the envelope that every one of them is read as.
 #include "src/envelope/cloudevent.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,12 +10,13 @@
 #include <iterator>
 #include <map>
 
-#include "src/common/timestamp.h"
+#include "tests/fixtures/shown.h"
 
 namespace onceward {
 namespace {
 
 namespace fs = std::filesystem;
+using fixtures::shown;
 
 using Sections = std::map<std::string, std::string>;
 
@@ -32,20 +32,6 @@ Sections sections_of(const fs::path& path) {
     at = next == std::string::npos ? next : next + 1;
   }
   return sections;
-}
-
-std::string show(const Envelope& envelope) {
-  const EnvelopeFields& fields = envelope.fields();
-  std::string out;
-  for (const TextMember& member : kTextMembers) {
-    if (!member.get(fields).empty()) out += fmt::format("{}: {}\n", member.json, member.get(fields));
-  }
-  for (const NumberMember& member : kNumberMembers) {
-    if (fields.*member.member) out += fmt::format("{}: {}\n", member.json, *(fields.*member.member));
-  }
-  if (fields.occurred_at) out += fmt::format("occurredAt: {}\n", write_timestamp(*fields.occurred_at));
-  for (const Header& header : fields.headers) out += fmt::format("header {}: {}\n", header.name, header.value);
-  return out + fmt::format("payload: {}", fields.payload);
 }
 
 struct Transport {
@@ -102,15 +88,15 @@ TEST(CloudEventGolden, TheExamplesOfTheSpecificationAreReadAndWritten) {
     for (const auto& [name, text] : sections) {
       if (name == "structured") {
         const Envelope read = accepted(read_cloudevent(Bytes::copy_of(text)));
-        EXPECT_EQ(show(read), expected);
-        EXPECT_EQ(show(accepted(read_cloudevent(Bytes::copy_of(write_cloudevent(read))))), expected);
+        EXPECT_EQ(shown(read), expected);
+        EXPECT_EQ(shown(accepted(read_cloudevent(Bytes::copy_of(write_cloudevent(read))))), expected);
         ++forms;
       } else if (name.starts_with("binary ")) {
         const std::string prefix = name.substr(7);
         const Transport message = transport_of(text);
         const Envelope read =
             accepted(read_cloudevent({message.headers, message.content_type, Bytes::copy_of(message.body)}, prefix));
-        EXPECT_EQ(show(read), expected);
+        EXPECT_EQ(shown(read), expected);
         EXPECT_EQ(sorted(cloudevent_attributes(read, prefix)), sorted(message));
         ++forms;
       }
