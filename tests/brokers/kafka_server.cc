@@ -7,8 +7,14 @@ namespace onceward::brokers {
 using fixtures::run_well;
 
 KafkaServer::KafkaServer(Through through) : port_(fixtures::free_port()) {
-  if (through == Through::proxy) proxy_ = std::make_unique<faults::Proxy>(port_);
+  if (through == Through::proxy) proxy_ = std::make_unique<faults::Proxy>(port_, fixtures::free_port());
   start();
+}
+
+void KafkaServer::renew_proxy() {
+  const int port = proxy_->port();
+  proxy_.reset();
+  proxy_ = std::make_unique<faults::Proxy>(port_, port);
 }
 
 KafkaServer::~KafkaServer() {

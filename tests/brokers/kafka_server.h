@@ -21,6 +21,8 @@ class KafkaServer {
   // Where clients connect to first; the broker sends them to the same place.
   std::string brokers() const;
   faults::Proxy& proxy() { return *proxy_; }
+  // In the place of the old one: without rules, with nothing counted, and everybody has to connect anew.
+  void renew_proxy();
 
   void start();
   void stop();

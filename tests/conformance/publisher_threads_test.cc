@@ -10,7 +10,6 @@
 namespace onceward {
 namespace {
 
-using faults::Proxy;
 using faults::Rule;
 using std::chrono::steady_clock;
 
@@ -41,15 +40,12 @@ TEST_P(PublisherThreads, WakesFromManyThreadsAreSafe) {
   done = true;
 }
 
-class WaitingForReceipts : public OnEveryPublisher {
- protected:
-  Proxy proxy_{under_->server_port()};
-};
+class WaitingForReceipts : public OnEveryPublisher {};
 ONCEWARD_ON_PUBLISHERS_THAT(WaitingForReceipts, remote);
 
 TEST_P(WaitingForReceipts, WakeEndsTheWait) {
-  const auto publisher = under_->open({.port = proxy_.port()});
-  proxy_.set({"the mark", Rule::Act::stall, 1});
+  const auto publisher = under_->open({.through_proxy = true});
+  under_->proxy()->set({"the mark", Rule::Act::stall, 1});
   const Publication held = publication(1, destination_, R"("the mark")");
   publisher->publish({&held, 1});
   std::latch begun(1);

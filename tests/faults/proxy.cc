@@ -90,9 +90,11 @@ struct Proxy::Link {
   }
 };
 
-Proxy::Proxy(int server_port) : server_port_(server_port), listener_(new_socket()) {
-  sockaddr_in address = loopback(0);
+Proxy::Proxy(int server_port, int port) : server_port_(server_port), listener_(new_socket()) {
+  sockaddr_in address = loopback(port);
   socklen_t size = sizeof address;
+  const int on = 1;
+  setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (bind(listener_, reinterpret_cast<const sockaddr*>(&address), size) != 0) fail("bind");
   if (listen(listener_, 64) != 0) fail("listen");
   getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);

@@ -32,7 +32,8 @@ int port_of(const std::string& url);
 
 class Proxy {
  public:
-  explicit Proxy(int server_port);
+  // Listens on any port, or on this one.
+  explicit Proxy(int server_port, int port = 0);
   ~Proxy();
   Proxy(const Proxy&) = delete;
   Proxy& operator=(const Proxy&) = delete;
