@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view count_header = "x-delivery-count";
 constexpr std::size_t most_short_bytes = 255;
-constexpr std::size_t most_table_bytes = 64 * 1024;  // half of a frame, into which the properties must fit
+constexpr std::size_t most_table_bytes = 64 * 1024;   // half of a frame, into which the properties must fit
+constexpr std::size_t most_frame_bytes = 128 * 1024;  // as we ask for it
 constexpr int deepest_table = 16;
 
 constexpr const TextMember& member(std::string_view json) {
@@ -143,6 +144,28 @@ constexpr std::array native_properties{
     TextProperty{AMQP_BASIC_CORRELATION_ID_FLAG, &amqp_basic_properties_t::correlation_id, &member("correlationId")},
     TextProperty{AMQP_BASIC_CONTENT_TYPE_FLAG, &amqp_basic_properties_t::content_type, &member("contentType")},
 };
+
+amqp_bytes_t copy_of(std::string_view bytes, amqp_pool_t& pool) {
+  amqp_bytes_t copy = amqp_empty_bytes;
+  if (bytes.empty()) return copy;
+  amqp_pool_alloc_bytes(&pool, bytes.size(), &copy);
+  if (copy.bytes == nullptr) throw std::bad_alloc();
+  std::memcpy(copy.bytes, bytes.data(), bytes.size());
+  return copy;
+}
+
+// Not by the library's own clone, which fails where a header's name is empty.
+amqp_table_t copy_of(const amqp_table_t& table, amqp_pool_t& pool) {
+  const auto room = std::make_unique_for_overwrite<char[]>(most_frame_bytes);
+  amqp_table_t given = table;
+  std::size_t written = 0, read = 0;
+  if (amqp_encode_table({most_frame_bytes, room.get()}, &given, &written) != AMQP_STATUS_OK) throw std::bad_alloc();
+  amqp_table_t copy = amqp_empty_table;
+  if (amqp_decode_table(copy_of({room.get(), written}, pool), &pool, &copy, &read) != AMQP_STATUS_OK) {
+    throw std::bad_alloc();
+  }
+  return copy;
+}
 
 // Of a copy that is ours to send, and stays: neither user_id nor expiration.
 constexpr std::pair<amqp_flags_t, amqp_bytes_t amqp_basic_properties_t::*> kept_texts[] = {
@@ -278,17 +301,9 @@ KeptMessage::KeptMessage(const amqp_basic_properties_t& properties, Bytes body) 
   init_amqp_pool(&pool_, 4096);
   properties_ = properties;  // of a text that is not there, the library leaves whatever was in its memory
   for (const auto& [flag, text] : kept_texts) {
-    properties_.*text = amqp_empty_bytes;
-    if (!has(properties, flag) || (properties.*text).len == 0) continue;
-    const std::string_view from = view(properties.*text);
-    amqp_pool_alloc_bytes(&pool_, from.size(), &(properties_.*text));
-    if ((properties_.*text).bytes == nullptr) throw std::bad_alloc();
-    std::memcpy((properties_.*text).bytes, from.data(), from.size());
+    properties_.*text = has(properties, flag) ? copy_of(view(properties.*text), pool_) : amqp_empty_bytes;
   }
-  if (has(properties, AMQP_BASIC_HEADERS_FLAG) &&
-      amqp_table_clone(&properties.headers, &properties_.headers, &pool_) != AMQP_STATUS_OK) {
-    throw std::bad_alloc();
-  }
+  if (has(properties, AMQP_BASIC_HEADERS_FLAG)) properties_.headers = copy_of(properties.headers, pool_);
   constexpr amqp_flags_t dropped = AMQP_BASIC_USER_ID_FLAG | AMQP_BASIC_EXPIRATION_FLAG;
   properties_._flags = (properties_._flags & ~dropped) | AMQP_BASIC_DELIVERY_MODE_FLAG;
   properties_.delivery_mode = 2;
