@@ -6,8 +6,9 @@ namespace onceward::brokers {
 
 using fixtures::run_well;
 
-KafkaServer::KafkaServer(Through through) : port_(fixtures::free_port()) {
-  if (through == Through::proxy) proxy_ = std::make_unique<faults::Proxy>(port_, fixtures::free_port());
+// Three are the server's, the next is for a proxy.
+KafkaServer::KafkaServer(Through through) : port_(fixtures::free_port(4)) {
+  if (through == Through::proxy) proxy_ = std::make_unique<faults::Proxy>(port_, port_ + 3);
   start();
 }
 
