@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "apps/checker/broker.h"
 #include "apps/checker/database.h"
 
 namespace checker {
@@ -71,6 +72,23 @@ void collect_crashes(const std::string& path, Evidence& evidence) {
   }
 }
 
+void collect_queue(const Run& run, Evidence& evidence) {
+  const auto queue = open_database("sqlite:" + run.directory + "/queue.db");
+  for (const Row& row : queue->read("SELECT body FROM message")) {
+    const auto body = nlohmann::json::parse(row[0], nullptr, false);
+    evidence.queued.push_back(body.is_object() ? body.value("messageId", "") : "");
+  }
+}
+
+// Another process than the one that was killed serves afterwards.
+void collect_restarts(const Run& run, Evidence& evidence) {
+  std::ifstream file(run.directory + "/broker.ndjson");
+  for (std::string line; std::getline(file, line);) {
+    const auto restart = nlohmann::json::parse(line);
+    evidence.restarts += restart.at("killed") != restart.at("started") ? 1 : 0;
+  }
+}
+
 }  // namespace
 
 Run read_run(const std::string& directory) {
@@ -82,20 +100,26 @@ Run read_run(const std::string& directory) {
           json.at("store").get<std::string>(),
           json.at("consumer").get<std::string>(),
           json.at("captureTable").get<std::string>(),
-          json.at("balanceTable").get<std::string>()};
+          json.at("balanceTable").get<std::string>(),
+          json.value("onlyEffects", false),
+          json.value("broker", ""),
+          json.value("brokerScript", ""),
+          json.value("brokerDirectory", ""),
+          json.value("queue", "")};
 }
 
 Evidence collect(const Run& run) {
   Evidence evidence;
   const auto database = open_database(run.store);
   collect_effects(*database, run, evidence);
-  if (!run.naive) collect_records(*database, run, evidence);
-  const auto queue = open_database("sqlite:" + run.directory + "/queue.db");
-  for (const Row& row : queue->read("SELECT body FROM message")) {
-    const auto body = nlohmann::json::parse(row[0], nullptr, false);
-    evidence.queued.push_back(body.is_object() ? body.value("messageId", "") : "");
+  if (!run.naive && !run.only_effects) collect_records(*database, run, evidence);
+  if (run.broker.empty()) {
+    collect_queue(run, evidence);
+  } else {
+    evidence.left = left_in_broker(run);
+    collect_restarts(run, evidence);
   }
-  collect_crashes(run.directory + "/crashes.ndjson", evidence);
+  if (!run.only_effects) collect_crashes(run.directory + "/crashes.ndjson", evidence);
   return evidence;
 }
 

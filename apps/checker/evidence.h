@@ -14,6 +14,10 @@ struct Run {
   std::string store;     // postgres://... or sqlite:PATH
   std::string consumer;  // its name
   std::string capture_table, balance_table;
+  bool only_effects =
+      false;  // of a consumer that stages nothing, without poison: records and endings are not looked at
+  // rabbitmq or kafka, what its tools are called by, its directory, and the queue or the group; empty: an embedded queue
+  std::string broker, broker_script, broker_directory, queue;
 };
 Run read_run(const std::string& directory);
 
@@ -47,6 +51,8 @@ struct Evidence {
   std::int64_t killed = 0;          // workers that ended by SIGKILL
   std::int64_t aborted = 0;         // and by a message, with SIGABRT
   std::vector<std::string> failed;  // how others ended
+  std::int64_t left = 0;            // messages that a real broker still holds; their ids are not known
+  std::int64_t restarts = 0;        // of that broker, each after a SIGKILL
 };
 // Throws std::runtime_error.
 Evidence collect(const Run& run);

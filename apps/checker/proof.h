@@ -21,10 +21,10 @@ struct Line {
 struct Proof {
   std::vector<Line> lines;
   std::int64_t published = 0, distinct = 0, conflicts = 0, poison = 0;
-  std::int64_t effects = 0, lost = 0, doubled = 0, crashes = 0;
+  std::int64_t effects = 0, lost = 0, doubled = 0, crashes = 0, restarts = 0;
   bool ok = false;  // every line is
 };
 
-Proof prove(const Published& published, const Evidence& evidence, bool naive);
+Proof prove(const Published& published, const Evidence& evidence, const Run& run);
 
 }  // namespace checker

@@ -61,6 +61,7 @@ void print_json(const Proof& proof) {
                                    {"effects", proof.effects},
                                    {"lost", proof.lost},
                                    {"double", proof.doubled},
+                                   {"broker_restarts", proof.restarts},
                                    {"ok", proof.ok},
                                    {"lines", lines}};
   fmt::print("{}\n", all.dump(2));

@@ -6,6 +6,7 @@
 
 #include "apps/daemon/exit_code.h"
 #include "apps/daemon/ports.h"
+#include "apps/demo/broker.h"
 #include "apps/demo/proof.h"
 #include "apps/demo/report.h"
 #include "apps/demo/supervisor.h"
@@ -20,7 +21,9 @@ class Traces {
   Traces(const Run& run, const Choice& choice) : run_(run), keep_(choice.keep), own_store_(choice.store.empty()) {}
   ~Traces() {
     if (keep_) {
-      fmt::print(stderr, "Kept in {0}; onceward-checker {0} looks again.\n", run_.directory);
+      fmt::print(
+          stderr, "Kept in {0}; onceward-checker {0} looks again{1}.\n", run_.directory,
+          run_.broker.empty() ? "" : fmt::format(" after {} start {}/broker", run_.broker_script, run_.directory));
       return;
     }
     try {
@@ -45,9 +48,24 @@ class Traces {
   bool tables_ = false;
 };
 
-Supervised supervise(const Run& run, Store& store, const Interruption& interruption, bool json) {
+// Of a run on a real broker the URL is known once that one runs. Nothing when it was interrupted.
+std::unique_ptr<Queue> open_queue(Run& run, const Interruption& interruption) {
+  if (run.broker.empty()) return embedded_queue(run);
+  run.broker_script = broker_script(run.broker);
+  auto broker = std::make_unique<Broker>(run);
+  try {
+    run.broker_url = broker->start(interruption);
+    broker->make_queue(interruption);
+  } catch (const Interrupted&) {
+    return nullptr;
+  }
+  write_run(run);
+  return broker;
+}
+
+Supervised supervise(const Run& run, Store& store, Queue& queue, const Interruption& interruption, bool json) {
   Progress progress(json);
-  return Supervisor(run, store).supervise(interruption, progress);
+  return Supervisor(run, store, queue).supervise(interruption, progress);
 }
 
 bool prove(const Run& run, const Supervised& supervised, bool json) {
@@ -61,13 +79,15 @@ bool prove(const Run& run, const Supervised& supervised, bool json) {
 
 int run(const Choice& choice) {
   const Interruption interruption;
-  const Run run = begin_run(choice.seed, choice.messages, choice.workers, choice.naive, choice.store);
+  Run run = begin_run(choice);
   Traces traces(run, choice);
   const auto store = daemon::open_store(run.store);
   make_tables(*store, run);
   traces.has_tables();
   if (!choice.json) print_beginning(run, choice.store.empty() ? "a SQLite store" : store->describe());
-  const Supervised supervised = supervise(run, *store, interruption, choice.json);
+  const auto queue = open_queue(run, interruption);
+  if (!queue) return 128 + interruption.signal();
+  const Supervised supervised = supervise(run, *store, *queue, interruption, choice.json);
   if (interruption.signal() != 0) return 128 + interruption.signal();
   if (!choice.json) print_what_was_done(run, supervised);
   const bool holds = prove(run, supervised, choice.json) && supervised.trouble.empty();

@@ -11,7 +11,8 @@ struct Choice {
   std::uint64_t seed = 7;
   std::int64_t messages = 20'000;
   int workers = 4;
-  std::string store;  // a URL; empty: a SQLite file of its own
+  std::string store;   // a URL; empty: a SQLite file of its own
+  std::string broker;  // rabbitmq or kafka; empty: an embedded queue
   bool naive = false;
   bool keep = false;
   bool json = false;

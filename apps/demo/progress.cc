@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <string>
 
 namespace onceward::demo {
 namespace {
@@ -26,9 +25,17 @@ Progress::~Progress() {
 void Progress::show(const Standing& standing) {
   if (quiet_ || Clock::now() < next_) return;
   next_ = Clock::now() + (terminal_ ? between_rewrites : between_lines);
-  const std::string line = fmt::format("delivered {}   effects {}   in the queue {}   crashes {}", standing.delivered,
-                                       standing.effects, standing.queued, standing.crashes);
+  std::string line = fmt::format("delivered {}   effects {}", standing.delivered, standing.effects);
+  if (standing.queued) line += fmt::format("   in the queue {}", *standing.queued);
+  line += fmt::format("   crashes {}", standing.crashes);
+  if (!standing.trouble.empty()) line += "   " + standing.trouble;
   terminal_ ? fmt::print(stderr, "{}{}", clear_line, line) : fmt::print(stderr, "{}\n", line);
+  std::fflush(stderr);
+}
+
+void Progress::say(const std::string& what) {
+  if (quiet_) return;
+  fmt::print(stderr, "{}{}\n", terminal_ ? clear_line : "", what);
   std::fflush(stderr);
 }
 

@@ -3,11 +3,15 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace onceward::demo {
 
 struct Standing {
-  std::uint64_t delivered = 0, effects = 0, crashes = 0, queued = 0;
+  std::uint64_t delivered = 0, effects = 0, crashes = 0;
+  std::optional<std::uint64_t> queued{};  // nothing: it is not known
+  std::string trouble{};                  // of the queue
 };
 
 class Progress {
@@ -18,6 +22,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(const Standing& standing);
+  // At once, in a line of its own.
+  void say(const std::string& what);
 
  private:
   using Clock = std::chrono::steady_clock;

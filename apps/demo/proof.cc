@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::chrono::minutes time_to_check{5};
 
-// Beside this program; else wherever the shell would find it.
-std::string checker() {
-  const std::filesystem::path beside = std::filesystem::path(this_program()).parent_path() / "onceward-checker";
-  return std::filesystem::exists(beside) ? beside.string() : "onceward-checker";
-}
-
 void require_answer(const Ending& ending) {
   if (ending.exit_code == 127) {
     throw std::runtime_error("onceward-checker is neither beside this program nor in PATH; it is built with it");
@@ -27,6 +21,12 @@ void require_answer(const Ending& ending) {
 }
 
 }  // namespace
+
+// Beside this one; else wherever the shell would find it.
+std::string checker() {
+  const std::filesystem::path beside = std::filesystem::path(this_program()).parent_path() / "onceward-checker";
+  return std::filesystem::exists(beside) ? beside.string() : "onceward-checker";
+}
 
 bool print_proof(const Run& run) {
   std::fflush(stdout);

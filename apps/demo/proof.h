@@ -7,6 +7,9 @@
 
 namespace onceward::demo {
 
+// The program.
+std::string checker();
+
 // Lets it print its table. Whether every line holds.
 bool print_proof(const Run& run);
 // What it found, as its `-o json` says.

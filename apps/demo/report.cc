@@ -30,11 +30,16 @@ std::int64_t count(const Plan& plan, Kind first, Kind last) {
                                [&](const Request& request) { return request.kind >= first && request.kind <= last; });
 }
 
+const char* queue_of(const Run& run) {
+  if (run.broker.empty()) return "an embedded queue";
+  return run.broker == "kafka" ? "a Kafka of its own" : "a quorum queue on a RabbitMQ of its own";
+}
+
 }  // namespace
 
 void print_beginning(const Run& run, const std::string& store) {
-  fmt::print("PaymentCaptureRequested, seed {}: {} messages, an embedded queue, {},\n{} worker processes {}.\n\n",
-             run.seed, grouped(static_cast<std::uint64_t>(run.messages)), store, run.workers,
+  fmt::print("PaymentCaptureRequested, seed {}: {} messages, {}, {},\n{} worker processes {}.\n\n", run.seed,
+             grouped(static_cast<std::uint64_t>(run.messages)), queue_of(run), store, run.workers,
              run.naive ? "that take, write, commit and acknowledge, without Onceward" : "of Onceward");
   std::fflush(stdout);
 }
@@ -43,18 +48,21 @@ void print_what_was_done(const Run& run, const Supervised& supervised) {
   const Plan plan = make_plan(run.seed, run.messages);
   fmt::print(
       "What was done to it: {} workers were killed with SIGKILL and {} were ended by a message; of {} deliveries, out of\n"
-      "order, {} % were duplicates; {} ids came again with another amount; {} messages were poison.\n\n",
+      "order, {} % were duplicates; {} ids came again with another amount; {} messages were poison{}.\n\n",
       supervised.killed, supervised.aborted, grouped(supervised.deliveries),
       share(supervised.duplicates, supervised.deliveries), count(plan, Kind::conflict, Kind::conflict),
-      count(plan, Kind::not_json, Kind::kills));
+      count(plan, Kind::not_json, Kind::kills),
+      run.broker.empty()
+          ? ""
+          : fmt::format("; the broker was killed\nwith SIGKILL and started again {} time(s)", supervised.restarts));
 }
 
 void print_end(const Run& run, bool holds) {
   if (run.naive) {
     fmt::print(
         "\nThat is what at-least-once delivery does to a consumer that acknowledges last and remembers nothing.\n"
-        "The same seed with Onceward: onceward demo --seed {} --messages {}\n",
-        run.seed, run.messages);
+        "The same seed with Onceward: {} --seed {} --messages {}\n",
+        run.broker.empty() ? "onceward demo" : "./run demo --broker " + run.broker, run.seed, run.messages);
   } else {
     fmt::print("\n{}\n",
                holds ? "Every message had its effect once, or is kept with its reason. Without Onceward: --naive"
@@ -63,18 +71,22 @@ void print_end(const Run& run, bool holds) {
 }
 
 void print_json(const Run& run, const Supervised& supervised, const nlohmann::json& proof) {
-  const nlohmann::ordered_json object{{"seed", run.seed},
-                                      {"published", proof.at("published")},
-                                      {"distinct", proof.at("distinct")},
-                                      {"deliveries", supervised.deliveries},
-                                      {"duplicates", supervised.duplicates},
-                                      {"conflicts", proof.at("conflicts")},
-                                      {"poison", proof.at("poison")},
-                                      {"crashes", proof.at("crashes")},
-                                      {"effects", proof.at("effects")},
-                                      {"lost", proof.at("lost")},
-                                      {"double", proof.at("double")},
-                                      {"ok", proof.at("ok").get<bool>() && supervised.trouble.empty()}};
+  nlohmann::ordered_json object{{"seed", run.seed},
+                                {"published", proof.at("published")},
+                                {"distinct", proof.at("distinct")},
+                                {"deliveries", supervised.deliveries},
+                                {"duplicates", supervised.duplicates},
+                                {"conflicts", proof.at("conflicts")},
+                                {"poison", proof.at("poison")},
+                                {"crashes", proof.at("crashes")},
+                                {"effects", proof.at("effects")},
+                                {"lost", proof.at("lost")},
+                                {"double", proof.at("double")},
+                                {"ok", proof.at("ok").get<bool>() && supervised.trouble.empty()}};
+  if (!run.broker.empty()) {
+    object["broker"] = run.broker;
+    object["broker_restarts"] = proof.at("broker_restarts");
+  }
   fmt::print("{}\n", object.dump());
 }
 

@@ -12,10 +12,13 @@
 
 #include "apps/daemon/line_log.h"
 #include "apps/daemon/ports.h"
+#include "apps/demo/broker.h"
 #include "apps/demo/generator.h"
+#include "apps/demo/lost_acks.h"
 #include "apps/demo/naive.h"
 #include "apps/demo/payment.h"
 #include "apps/demo/shared_tally.h"
+#include "apps/demo/tutorial/tutorial.h"
 #include "onceward/adapter/embedded.h"
 
 namespace onceward::demo {
@@ -23,24 +26,49 @@ namespace {
 
 constexpr std::chrono::seconds drain{10};
 
+// One that is started again draws other numbers than the one that was killed.
+std::uint64_t seed_of(const Run& run, int number) {
+  return run.seed * 1'000'003 + static_cast<std::uint64_t>(number) * 100'003 + static_cast<std::uint64_t>(::getpid());
+}
+
 EmbeddedOptions disturbed_queue(const Run& run, int number) {
   EmbeddedOptions options;
   options.path = run.queue();
   options.visibility = visibility;
   options.disturbance.duplicates = 0.3;
   options.disturbance.reorder = 200;
-  // One that is started again draws other numbers than the one that was killed.
-  options.disturbance.seed =
-      run.seed * 1'000'003 + static_cast<std::uint64_t>(number) * 100'003 + static_cast<std::uint64_t>(::getpid());
+  options.disturbance.seed = seed_of(run, number);
   return options;
+}
+
+std::unique_ptr<Source> open_once_at_broker(const Run& run, Log& log) {
+  if (!run.naive) return daemon::open_source(source_url(run), {}, log);
+  const daemon::SourceOptions options = daemon::read_source(source_url(run));
+  if (const auto* const kafka = std::get_if<KafkaSourceOptions>(&options)) return open_tutorial(*kafka);
+  return open_tutorial(std::get<RabbitmqSourceOptions>(options));
+}
+
+// The broker may be away just now. Nothing when it is to stop before it is back.
+std::unique_ptr<Source> open_at_broker(const Run& run, int number, Log& log, const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    try {
+      return std::make_unique<LostAcks>(open_once_at_broker(run, log), seed_of(run, number));
+    } catch (const Fault& fault) {
+      if (!fault.transient()) throw;
+    }
+    std::this_thread::sleep_for(pause_without_broker);
+  }
+  return nullptr;
 }
 
 void work(const Run& run, int number, std::stop_token stop) {
   SharedTally tally(run.file("tally"));
   const auto store = daemon::open_store(run.store);
-  const auto source = open_embedded(disturbed_queue(run, number));
-  if (run.naive) return consume_naively(run, *store, *source, *tally, stop);
   daemon::LineLog log(daemon::LineLog::Format::json, LogLevel::info);
+  const auto source =
+      run.broker.empty() ? open_embedded(disturbed_queue(run, number)) : open_at_broker(run, number, log, stop);
+  if (!source) return;
+  if (run.naive) return consume_naively(run, *store, *source, *tally, stop);
   Worker worker(payments(run), capture_payments(run), *store, *source, *tally, log);
   worker.run(stop, drain);
 }

@@ -9,42 +9,47 @@
 #include <stdexcept>
 
 namespace onceward::demo {
-namespace {
 
-void write(const Run& run) {
-  const nlohmann::ordered_json json{{"seed", run.seed},
-                                    {"messages", run.messages},
-                                    {"workers", run.workers},
-                                    {"naive", run.naive},
-                                    {"store", run.store},
-                                    {"consumer", run.consumer},
-                                    {"captureTable", run.capture_table},
-                                    {"balanceTable", run.balance_table}};
+void write_run(const Run& run) {
+  nlohmann::ordered_json json{{"seed", run.seed},
+                              {"messages", run.messages},
+                              {"workers", run.workers},
+                              {"naive", run.naive},
+                              {"store", run.store},
+                              {"consumer", run.consumer},
+                              {"captureTable", run.capture_table},
+                              {"balanceTable", run.balance_table}};
+  if (!run.broker.empty()) {
+    json["broker"] = run.broker;
+    json["brokerScript"] = run.broker_script;
+    json["brokerDirectory"] = run.file("broker");
+    json["queue"] = broker_queue;
+    json["brokerUrl"] = run.broker_url;
+  }
   std::ofstream file(run.file("run.json"));
   if (!(file << json.dump(2) << "\n" << std::flush)) throw std::runtime_error("cannot write " + run.file("run.json"));
 }
 
-}  // namespace
-
-Run begin_run(std::uint64_t seed, std::int64_t messages, int workers, bool naive, const std::string& store) {
+Run begin_run(const Choice& choice) {
   std::string directory = (std::filesystem::temp_directory_path() / "onceward-demo-XXXXXX").string();
   if (!mkdtemp(directory.data())) throw std::runtime_error("no temporary directory can be made as " + directory);
   const std::string mark = directory.substr(directory.size() - 6);  // no other run on this machine has it
   Run run;
   run.directory = directory;
-  run.seed = seed;
-  run.messages = messages;
-  run.workers = workers;
-  run.naive = naive;
-  run.store = store.empty() ? "sqlite:" + run.file("store.db") : store;
-  run.consumer = fmt::format("demo-{}-{}", seed, mark);
+  run.seed = choice.seed;
+  run.messages = choice.messages;
+  run.workers = choice.workers;
+  run.naive = choice.naive;
+  run.broker = choice.broker;
+  run.store = choice.store.empty() ? "sqlite:" + run.file("store.db") : choice.store;
+  run.consumer = fmt::format("demo-{}-{}", choice.seed, mark);
   run.capture_table = fmt::format(R"("demo_capture_{}")", mark);
   run.balance_table = fmt::format(R"("demo_balance_{}")", mark);
-  if (store.empty()) {
+  if (choice.store.empty()) {
     run.capture_table = "demo_capture";
     run.balance_table = "demo_balance";
   }
-  write(run);
+  write_run(run);
   return run;
 }
 
@@ -62,6 +67,9 @@ Run read_run(const std::string& directory) {
   run.consumer = json.at("consumer").get<std::string>();
   run.capture_table = json.at("captureTable").get<std::string>();
   run.balance_table = json.at("balanceTable").get<std::string>();
+  run.broker = json.value("broker", "");
+  run.broker_script = json.value("brokerScript", "");
+  run.broker_url = json.value("brokerUrl", "");
   return run;
 }
 

@@ -4,6 +4,7 @@
 //   published.ndjson  what the generator sends (apps/checker/published.h says how)
 //   crashes.ndjson    each worker that ended without being asked to: its number, its process, the signal or exit code
 //   queue.db          the embedded queue
+//   broker            the directory of a real broker instead of it, and broker.ndjson each time that one was killed
 //   store.db          the SQLite store, unless another one was named
 //   tally             what the workers counted, in memory that they share (shared_tally.h)
 //   *.log             what each process had to say
@@ -12,7 +13,11 @@
 #include <cstdint>
 #include <string>
 
+#include "apps/demo/demo.h"
+
 namespace onceward::demo {
+
+inline constexpr const char* broker_queue = "payments";  // and the topic, and its group
 
 struct Run {
   std::string directory;
@@ -23,13 +28,17 @@ struct Run {
   std::string store;     // a URL
   std::string consumer;  // of its own for every run, so that runs in one database do not disturb each other
   std::string capture_table, balance_table;
+  // Of a run on a real broker: rabbitmq or kafka, what starts and stops it (scripts/services), and where it is, once it runs.
+  std::string broker{}, broker_script{}, broker_url{};
 
   std::string file(const std::string& name) const { return directory + "/" + name; }
   std::string queue() const { return file("queue.db"); }
 };
 
 // Makes a new directory. An empty store is a SQLite file in it. Throws std::runtime_error.
-Run begin_run(std::uint64_t seed, std::int64_t messages, int workers, bool naive, const std::string& store);
+Run begin_run(const Choice& choice);
+// Tells the processes that are started from now on.
+void write_run(const Run& run);
 // As another process of the same run sees it.
 Run read_run(const std::string& directory);
 

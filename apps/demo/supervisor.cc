@@ -19,13 +19,11 @@ using std::chrono::milliseconds;
 constexpr milliseconds pause{5}, between_looks{50}, time_to_stop{15'000};
 // A naive consumer never gets rid of a message that kills it: given up when nothing else has moved for so long.
 constexpr milliseconds nothing_moves = 2 * visibility + milliseconds(500);
+constexpr milliseconds nothing_comes{300};
+// A broker hands a message that kills its consumer to the next one at once: thousands of times, without a pause.
+constexpr milliseconds restart_pause{100};
+constexpr int most_aborted = 60;
 constexpr int most_others = 50;  // workers that end by themselves
-
-EmbeddedOptions queue_of(const Run& run) {
-  EmbeddedOptions options;
-  options.path = run.queue();
-  return options;
-}
 
 int kills_of(std::int64_t messages) { return static_cast<int>(std::clamp<std::int64_t>(messages / 2'000, 3, 10)); }
 
@@ -34,13 +32,14 @@ milliseconds deadline_of(const Run& run) { return milliseconds(120'000 + 10 * ru
 
 }  // namespace
 
-Supervisor::Supervisor(const Run& run, Store& store)
+Supervisor::Supervisor(const Run& run, Store& store, Queue& queue)
     : run_(run),
       store_(store),
       tally_(run.file("tally")),
-      queue_(queue_of(run)),
+      queue_(queue),
       crashes_(run.file("crashes.ndjson"), std::ios::app),
       last_effect_(Clock::now()),
+      last_delivery_(Clock::now()),
       look_at_queue_(Clock::now()) {
   if (!run.naive) consumer_ = store.enroll(payments(run));
   std::mt19937_64 chance(run.seed ^ 0x6B'69'6C'6Cu);
@@ -63,21 +62,25 @@ Supervised Supervisor::supervise(const Interruption& interruption, Progress& pro
     if (so_far_.interrupted || !so_far_.trouble.empty()) break;
     look_after_workers();
     kill_some();
+    queue_.tend(tally_->received, progress);
     progress.show(standing());
     std::this_thread::sleep_for(pause);
   }
   stop_workers();
+  so_far_.restarts = queue_.restarts();
   so_far_.deliveries = tally_->received;
   so_far_.duplicates = run_.naive ? tally_->redelivered.load() : tally_->duplicate + tally_->held;
   return so_far_;
 }
 
 Standing Supervisor::standing() {
-  const std::uint64_t effects = tally_->processed;
+  const std::uint64_t effects = tally_->processed, deliveries = tally_->received;
   if (effects != last_effects_) last_effect_ = Clock::now();
+  if (deliveries != last_deliveries_) last_delivery_ = Clock::now();
   last_effects_ = effects;
-  return {tally_->received, effects, static_cast<std::uint64_t>(so_far_.killed + so_far_.aborted + so_far_.others),
-          queued_};
+  last_deliveries_ = deliveries;
+  return {deliveries, effects, static_cast<std::uint64_t>(so_far_.killed + so_far_.aborted + so_far_.others), queued_,
+          queue_.trouble()};
 }
 
 Child Supervisor::start_worker(int number) const {
@@ -92,6 +95,7 @@ void Supervisor::look_after_workers() {
     const auto ending = workers_[i].ended();
     if (!ending) continue;
     note(static_cast<int>(i), pid, *ending);
+    if (run_.naive && !run_.broker.empty()) std::this_thread::sleep_for(restart_pause);
     workers_[i] = start_worker(static_cast<int>(i));
   }
   if (so_far_.others > most_others) so_far_.trouble = "workers cannot go on; their logs say why";
@@ -128,12 +132,25 @@ bool Supervisor::generated() {
 bool Supervisor::at_the_end() {
   if (Clock::now() < look_at_queue_) return false;
   look_at_queue_ = Clock::now() + between_looks;
-  const bool all_sent = generated();  // asked before the queue is: it may grow until then
-  const QueueDepth depth = queue_.depth();
-  queued_ = depth.ready + depth.in_flight;
-  if (!all_sent || !kill_at_.empty()) return false;
-  if (std::ranges::any_of(workers_, [](const Child& worker) { return !worker.runs(); })) return false;
-  return queued_ == 0 ? nothing_waits() : run_.naive && Clock::now() > last_effect_ + nothing_moves;
+  const bool done = all_is_done();  // asked before the queue is: it may grow until then
+  const auto left = queue_.left(done && quiet());
+  queued_ = left;
+  if (!done || !left) return false;
+  return *left == 0 ? nothing_waits() : stuck();
+}
+
+// All is sent, and done to workers and queue what is to be done to them.
+bool Supervisor::all_is_done() {
+  return generated() && kill_at_.empty() && queue_.at_rest() &&
+         std::ranges::all_of(workers_, [](const Child& worker) { return worker.runs(); });
+}
+
+// So that it is worth asking whether the queue is empty. One that kills its workers is never quiet.
+bool Supervisor::quiet() const { return Clock::now() > last_delivery_ + nothing_comes || stuck(); }
+
+bool Supervisor::stuck() const {
+  if (!run_.naive) return false;
+  return Clock::now() > last_effect_ + nothing_moves || (!run_.broker.empty() && so_far_.aborted > most_aborted);
 }
 
 bool Supervisor::nothing_waits() { return run_.naive || !store_.next_due(consumer_); }

@@ -1,5 +1,5 @@
-// Runs the generator and the workers of a run, kills workers at moments that the seed decides, and starts others in their
-// place, until the queue is empty and nothing waits. One thread.
+// Runs the generator and the workers of a run, kills workers and a broker at moments that the seed decides, and starts others
+// in their place, until the queue is empty and nothing waits. One thread.
 #pragma once
 
 #include <chrono>
@@ -11,26 +11,27 @@
 #include "apps/demo/child.h"
 #include "apps/demo/interruption.h"
 #include "apps/demo/progress.h"
+#include "apps/demo/queue.h"
 #include "apps/demo/run_directory.h"
 #include "apps/demo/shared_tally.h"
-#include "onceward/adapter/embedded.h"
 #include "onceward/port/store.h"
 
 namespace onceward::demo {
 
 struct Supervised {
   std::uint64_t deliveries = 0, duplicates = 0;
-  int killed = 0;   // by us
-  int aborted = 0;  // by a message
-  int others = 0;   // ended by themselves, and not because we had asked
+  int killed = 0;    // by us
+  int aborted = 0;   // by a message
+  int others = 0;    // ended by themselves, and not because we had asked
+  int restarts = 0;  // of the broker
   bool interrupted = false;
   std::string trouble;  // why it was given up; empty: it came to its end
 };
 
 class Supervisor {
  public:
-  // The tables are there. Both must outlive this object.
-  Supervisor(const Run& run, Store& store);
+  // The tables are there. All must outlive this object.
+  Supervisor(const Run& run, Store& store, Queue& queue);
   // All processes are gone on return, also by a throw. Throws Fault, std::system_error.
   Supervised supervise(const Interruption& interruption, Progress& progress);
 
@@ -44,6 +45,9 @@ class Supervisor {
   void kill_some();
   bool generated();
   bool at_the_end();
+  bool all_is_done();
+  bool quiet() const;
+  bool stuck() const;
   bool nothing_waits();
   void stop_workers();
 
@@ -51,7 +55,7 @@ class Supervisor {
   Store& store_;
   Enrolled consumer_;
   SharedTally tally_;
-  EmbeddedSender queue_;
+  Queue& queue_;
   std::ofstream crashes_;
 
   std::vector<std::uint64_t> kill_at_;  // deliveries, falling: the next one is the last
@@ -59,9 +63,9 @@ class Supervisor {
   std::vector<Child> workers_;
   Child generator_;
   bool generated_ = false;
-  std::uint64_t queued_ = 0;
-  std::uint64_t last_effects_ = 0;
-  Clock::time_point last_effect_, look_at_queue_;
+  std::optional<std::uint64_t> queued_;
+  std::uint64_t last_effects_ = 0, last_deliveries_ = 0;
+  Clock::time_point last_effect_, last_delivery_, look_at_queue_;
   Supervised so_far_;
 };
 

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "apps/cli/command.h"
+#include "apps/demo/broker.h"
 #include "apps/demo/plan.h"
 #include "apps/demo/roles.h"
 
@@ -28,6 +29,11 @@ void add_options(CLI::App& command, DemoChoice& choice) {
   command.add_option("--store", choice.demo.store,
                      "postgres://... or sqlite:PATH; else a file of its own. "
                      "Its tables and rows are removed at the end");
+  command
+      .add_option("--broker", choice.demo.broker,
+                  "A real one instead of a file, killed with SIGKILL and started again in the middle. It is started by "
+                  "scripts/services of the repository: ./run demo --broker NAME")
+      ->check(CLI::IsMember({"rabbitmq", "kafka"}));
   command.add_flag("--naive", choice.demo.naive,
                    "The same messages and kills without Onceward: take, write, "
                    "commit, acknowledge, as client libraries' "
@@ -54,6 +60,11 @@ void add_demo(CLI::App& parent, Session& session) {
       ->capture_default_str();
   command->callback([&session, choice] {
     choice->demo.json = session.output == "json";
+    try {
+      demo::require_broker(choice->demo.broker);
+    } catch (const std::invalid_argument& mistake) {
+      throw CLI::ValidationError("--broker", mistake.what());
+    }
     try {
       session.ending =
           choice->role.empty() ? demo::run(choice->demo) : demo::play(choice->role, choice->directory, choice->number);

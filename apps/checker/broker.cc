@@ -1,0 +1,68 @@
+#include "apps/checker/broker.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <sstream>
+#include <stdexcept>
+
+namespace checker {
+namespace {
+
+// In single quotes of the shell.
+std::string quoted_word(const std::string& text) {
+  std::string inside;
+  for (const char c : text) inside += c == '\'' ? std::string(R"('\'')") : std::string(1, c);
+  return "'" + inside + "'";
+}
+
+std::string answer_of(const Run& run, const std::string& question) {
+  const std::string command =
+      quoted_word(run.broker_script) + " tool " + quoted_word(run.broker_directory) + " " + question + " 2>&1";
+  std::FILE* const pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error("no shell for " + command);
+  std::string text;
+  std::array<char, 4096> some{};
+  while (const std::size_t size = std::fread(some.data(), 1, some.size(), pipe)) text.append(some.data(), size);
+  if (pclose(pipe) != 0)
+    throw std::runtime_error(fmt::format("{} does not answer ({}): {}", run.broker, command, text));
+  return text;
+}
+
+// payments  0
+std::int64_t left_in_rabbitmq(const Run& run) {
+  std::istringstream lines(answer_of(run, "-q list_queues --no-table-headers name messages"));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string queue;
+    std::int64_t left = 0;
+    if (words >> queue >> left && queue == run.queue) return left;
+  }
+  throw std::runtime_error("rabbitmq has no queue " + run.queue);
+}
+
+// GROUP  TOPIC  PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  ...; nothing committed is a dash.
+std::int64_t left_in_kafka(const Run& run) {
+  std::istringstream lines(
+      answer_of(run, "consumer.group.ConsumerGroupCommand --describe --group " + quoted_word(run.queue)));
+  std::int64_t left = 0;
+  int partitions = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string group, topic, partition, current, end;
+    if (!(words >> group >> topic >> partition >> current >> end) || group != run.queue) continue;
+    left += std::stoll(end) - (current == "-" ? 0 : std::stoll(current));
+    ++partitions;
+  }
+  if (partitions == 0) throw std::runtime_error("kafka knows nothing of the group " + run.queue);
+  return left;
+}
+
+}  // namespace
+
+std::int64_t left_in_broker(const Run& run) {
+  return run.broker == "kafka" ? left_in_kafka(run) : left_in_rabbitmq(run);
+}
+
+}  // namespace checker

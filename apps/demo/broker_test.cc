@@ -1,0 +1,113 @@
+// The demo over a real broker, as its user runs it; small, since the broker is started twice.
+#include "apps/demo/broker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/fixtures/process.h"
+#include "tests/fixtures/reader.h"
+
+namespace onceward {
+namespace {
+
+using fixtures::Ran;
+using nlohmann::json;
+using testing::Contains;
+using testing::HasSubstr;
+
+class DemoAtBroker : public testing::TestWithParam<std::string> {
+ protected:
+  std::vector<std::string> command(const std::vector<std::string>& arguments) const {
+    std::vector<std::string> words{
+        "/usr/bin/env", "TMPDIR=" + folder_.path(), ONCEWARD_BINARY, "demo", "--broker", GetParam(), "--workers", "2"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return words;
+  }
+  Ran demo(const std::vector<std::string>& arguments) const {
+    return fixtures::run(command(arguments), std::chrono::minutes(4));
+  }
+  static json object_in(const Ran& ran) {
+    return json::parse(ran.output.substr(ran.output.rfind("{\"seed\"")), nullptr, false);
+  }
+  std::string directory() const { return std::filesystem::directory_iterator(folder_.path())->path().string(); }
+  std::string script(const std::string& verb) const {
+    return fixtures::run_well(
+        {fixtures::environment("ONCEWARD_SCRIPTS") + "/" + GetParam(), verb, directory() + "/broker"});
+  }
+  // The names of the lines that are wrong.
+  std::vector<std::string> wrong() const {
+    const json proof = json::parse(fixtures::run({ONCEWARD_BINARY "-checker", directory(), "-o", "json"}).output);
+    std::vector<std::string> names;
+    for (const json& line : proof.at("lines")) {
+      if (!line.at("ok")) names.push_back(line.at("name"));
+    }
+    return names;
+  }
+  bool runs() const { return fixtures::run({"/usr/bin/pgrep", "-f", "--", folder_.path()}).exit_code == 0; }
+
+  const fixtures::TemporaryDirectory folder_;
+};
+INSTANTIATE_TEST_SUITE_P(On, DemoAtBroker, testing::Values("rabbitmq", "kafka"),
+                         [](const auto& of) { return of.param; });
+
+// Red if the checker is: the broker is asked again, after an effect was deleted and another doubled.
+TEST_P(DemoAtBroker, ProvesItselfThoughTheBrokerIsKilledAndSeesWhatIsSpoiled) {
+  const Ran ran = demo({"--messages", "300", "--keep", "-o", "json"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.output;
+  const json object = object_in(ran);
+  EXPECT_EQ(object.at("broker"), GetParam());
+  EXPECT_GT(object.at("broker_restarts"), 0);
+  EXPECT_EQ(object.at("lost"), 0);
+  EXPECT_EQ(object.at("double"), 0);
+  EXPECT_GT(object.at("crashes"), 0);
+  EXPECT_GT(object.at("deliveries"), object.at("published"));
+  EXPECT_FALSE(runs()) << "the broker is stopped";
+
+  script("start");
+  EXPECT_EQ(wrong(), std::vector<std::string>{});
+  fixtures::read_sqlite(directory() + "/store.db")
+      ->run(
+          "DELETE FROM demo_capture WHERE message_id = (SELECT max(message_id) FROM demo_capture);"
+          "INSERT INTO demo_capture SELECT * FROM demo_capture LIMIT 1");
+  std::filesystem::resize_file(directory() + "/broker.ndjson", 0);
+  const auto names = wrong();
+  EXPECT_THAT(names, Contains("lost"));
+  EXPECT_THAT(names, Contains("double"));
+  EXPECT_THAT(names, Contains("broker killed and restarted"));
+  script("stop");
+}
+
+TEST_P(DemoAtBroker, NaiveShowsTheDamage) {
+  const Ran ran = demo({"--messages", "200", "--naive", "-o", "json"});
+  EXPECT_EQ(ran.exit_code, 0) << ran.output;
+  const json object = object_in(ran);
+  EXPECT_GT(object.at("double"), 0);
+  EXPECT_GT(object.at("broker_restarts"), 0);
+  EXPECT_EQ(object.at("ok"), false);
+}
+
+TEST_P(DemoAtBroker, CtrlCStopsTheBroker) {
+  fixtures::Process process(command({"--messages", "100000"}));
+  fixtures::await("workers run", [&] {
+    return fixtures::run({"/usr/bin/pgrep", "-f", "--", "--role worker.*" + folder_.path()}).exit_code == 0;
+  });
+  process.signal(SIGINT);
+  EXPECT_EQ(process.wait(), 130) << process.output();
+  EXPECT_FALSE(runs());
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
+TEST_P(DemoAtBroker, WithoutTheScriptsSaysWhatToDo) {
+  auto words = command({});
+  words.insert(words.begin() + 1, {"-u", "ONCEWARD_SCRIPTS"});
+  const Ran ran = fixtures::run(words);
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.output, HasSubstr("./run demo --broker " + GetParam()));
+}
+
+}  // namespace
+}  // namespace onceward
