@@ -91,13 +91,20 @@ foreach(kind IN LISTS kinds)
 endforeach()
 
 # Servers that break are broken by the same hands everywhere.
-foreach(name conformance_tests crash_tests daemon_tests brokers_tests)
+foreach(name conformance_tests crash_tests daemon_tests brokers_tests outages_tests)
   if(TARGET ${name})
     target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/faults/proxy.cc ${CMAKE_SOURCE_DIR}/tests/faults/server.cc)
   endif()
 endforeach()
 if(TARGET conformance_tests)
   target_sources(conformance_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests/brokers/kafka_server.cc)
+endif()
+
+if(TARGET outages_tests)
+  target_sources(outages_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests/brokers/rabbitmq_server.cc
+    ${CMAKE_SOURCE_DIR}/tests/brokers/kafka_server.cc)
+  add_dependencies(outages_tests onceward_cli)
+  target_compile_definitions(outages_tests PRIVATE ONCEWARD_BINARY="${CMAKE_BINARY_DIR}/onceward")
 endif()
 
 if(NOT ONCEWARD_THREADS_ONLY)

@@ -6,8 +6,8 @@ namespace onceward::brokers {
 
 using fixtures::run_well;
 
-// Three are the server's, the next is for a proxy.
-KafkaServer::KafkaServer(Through through) : port_(fixtures::free_port(4)) {
+// Each node has three of ten; the next is for a proxy.
+KafkaServer::KafkaServer(Through through, int nodes) : nodes_(nodes), port_(fixtures::free_port(10 * (nodes - 1) + 4)) {
   if (through == Through::proxy) proxy_ = std::make_unique<faults::Proxy>(port_, port_ + 3);
   start();
 }
@@ -25,14 +25,18 @@ KafkaServer::~KafkaServer() {
 }
 
 std::vector<std::string> KafkaServer::command(const std::string& verb) const {
-  return {fixtures::environment("ONCEWARD_SCRIPTS") + "/kafka", verb, directory_.path() + "/kafka"};
+  return {fixtures::environment("ONCEWARD_SCRIPTS") + "/kafka", verb, directory()};
 }
 
-std::string KafkaServer::brokers() const { return fmt::format("127.0.0.1:{}", proxy_ ? proxy_->port() : port_); }
+std::string KafkaServer::brokers() const {
+  std::string all = fmt::format("127.0.0.1:{}", proxy_ ? proxy_->port() : port_);
+  for (int node = 1; node < nodes_; ++node) all += fmt::format(",127.0.0.1:{}", port_ + 10 * node);
+  return all;
+}
 
 void KafkaServer::start() {
   auto line = command("start");
-  line.push_back(std::to_string(port_));
+  line.insert(line.end(), {std::to_string(port_), "--nodes", std::to_string(nodes_)});
   if (proxy_) {
     line.emplace_back("--set");
     line.push_back(fmt::format("advertised.listeners=PLAINTEXT://127.0.0.1:{},SASL_SSL://localhost:{}", proxy_->port(),
@@ -46,6 +50,12 @@ void KafkaServer::stop() { run_well(command("stop")); }
 void KafkaServer::kill() {
   auto line = command("stop");
   line.emplace_back("--kill");
+  run_well(line);
+}
+
+void KafkaServer::kill(int node) {
+  auto line = command("stop");
+  line.insert(line.end(), {"--kill", "--node", std::to_string(node)});
   run_well(line);
 }
 

@@ -13,13 +13,14 @@ namespace onceward::brokers {
 class KafkaServer {
  public:
   enum class Through : std::uint8_t { nothing, proxy };
-  explicit KafkaServer(Through through = Through::nothing);
+  explicit KafkaServer(Through through = Through::nothing, int nodes = 1);
   ~KafkaServer();
   KafkaServer(const KafkaServer&) = delete;
   KafkaServer& operator=(const KafkaServer&) = delete;
 
   // Where clients connect to first; the broker sends them to the same place.
   std::string brokers() const;
+  std::string directory() const { return directory_.path() + "/kafka"; }
   faults::Proxy& proxy() { return *proxy_; }
   // In the place of the old one: without rules, with nothing counted, and everybody has to connect anew.
   void renew_proxy();
@@ -27,13 +28,14 @@ class KafkaServer {
   void start();
   void stop();
   void kill();
+  void kill(int node);
   pid_t pid() const;
 
  private:
   std::vector<std::string> command(const std::string& verb) const;
 
   fixtures::TemporaryDirectory directory_;
-  const int port_;
+  const int nodes_, port_;
   std::unique_ptr<faults::Proxy> proxy_;
 };
 

@@ -11,13 +11,16 @@ namespace onceward::brokers {
 
 class RabbitmqServer {
  public:
-  explicit RabbitmqServer(const std::vector<std::string>& settings = {});
+  explicit RabbitmqServer(const std::vector<std::string>& settings = {}, int nodes = 1);
   ~RabbitmqServer();
   RabbitmqServer(const RabbitmqServer&) = delete;
   RabbitmqServer& operator=(const RabbitmqServer&) = delete;
 
-  RabbitmqConnection connection() const;
+  RabbitmqConnection connection() const { return connections().front(); }
+  std::vector<RabbitmqConnection> connections() const;  // one a node
+  std::string directory() const { return directory_.path() + "/rabbit"; }
   void kill();
+  void kill(int node);
   void start();
   // Writes down the queues that were just declared, which a kill would lose.
   void sync();

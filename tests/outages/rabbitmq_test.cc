@@ -1,0 +1,137 @@
+// RabbitMQ between a generator and a daemon whose connection goes at every stage, goes silent, is slow, or whose node dies.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include "tests/brokers/rabbitmq_server.h"
+#include "tests/faults/proxy.h"
+#include "tests/outages/scene.h"
+
+namespace onceward::outages {
+namespace {
+
+using faults::Proxy;
+using faults::Rule;
+using fixtures::await;
+using fixtures::rabbitmq_server;
+
+// As they go over the line.
+const std::string protocol_header = "AMQP", log_in = "PLAIN";
+const std::string consume("\0\x3c\0\x14", 4), acknowledge("\0\x3c\0\x50", 4);
+
+class RabbitmqOutages : public Scene {
+ protected:
+  RabbitmqOutages() { at_rabbitmq(queue_.name(), services_directory("rabbitmq")); }
+  std::string through_proxy(const std::string& options = "") const {
+    return fmt::format("rabbitmq://guest:guest@127.0.0.1:{}/%2F?queue={}&prefetch=40{}", proxy_.port(), queue_.name(),
+                       options);
+  }
+  // Under load, until the rule was carried out.
+  void send_until_fired(int times) {
+    await("the rule was carried out", [&] {
+      send(generator_, 20);
+      return proxy_.fired() >= times;
+    });
+  }
+
+  fixtures::RabbitmqQueue queue_;
+  Proxy proxy_{rabbitmq_server().hosts.front().port};
+  ToRabbitmq generator_{{rabbitmq_server()}, queue_.name()};
+};
+
+struct Stage {
+  Rule rule;
+  bool of_connecting = false;
+};
+
+// Red if a message is acknowledged before its commit (lost at the third stage) or claimed twice (doubled at the last two).
+TEST_F(RabbitmqOutages, ConnectionIsCutAtEveryStage) {
+  const std::vector<Stage> stages{
+      {{protocol_header, Rule::Act::cut_before}, true},
+      {{log_in, Rule::Act::cut_after}, true},
+      {{consume, Rule::Act::cut_after, 3'000}, true},  // while it delivers
+      {{acknowledge, Rule::Act::cut_before}},          // committed, and the broker never hears of it
+      {{acknowledge, Rule::Act::cut_after, 200}}};     // the acknowledgement is under way
+  write(through_proxy());
+  const auto daemon = start_and_await_work();
+  int fired = 0;
+  for (const Stage& stage : stages) {
+    proxy_.set(stage.rule);
+    if (stage.of_connecting) proxy_.cut_all();
+    send_until_fired(++fired);
+  }
+  await_effects();
+  expect_each_once();
+  EXPECT_EQ(proxy_.fired(), static_cast<int>(stages.size()));
+  EXPECT_TRUE(daemon->running()) << daemon->output();
+}
+
+// Red if nobody listens for heartbeats: then what was pushed into the silent connection is never handled.
+TEST_F(RabbitmqOutages, ConnectionGoesSilent) {
+  write(through_proxy("&heartbeat=1s"));
+  const auto daemon = start_and_await_work();
+  send(generator_, 50);
+  proxy_.set({acknowledge, Rule::Act::stall});
+  send_until_fired(1);
+  send(generator_, 100);
+  await_effects();
+  expect_each_once();
+}
+
+// Each transaction is longer than two heartbeats, and the line is thin. Red if heartbeats wait for a handler: then each batch is
+// delivered again and again, and the connection made anew.
+TEST_F(RabbitmqOutages, ConsumerIsSlow) {
+  proxy_.throttle(2'000);
+  write(through_proxy("&heartbeat=1s"),
+        R"("SELECT pg_sleep(3) FROM (SELECT count(message_id) FROM messages) AS slow", )");
+  const auto daemon = start_and_await_work();
+  send(generator_, 60);
+  await_effects();
+  expect_each_once();
+  EXPECT_EQ(proxy_.accepted(), 2) << "one connection a worker\n" << daemon->output();
+}
+
+// The broker has the messages, and its confirms never arrive. Red if an id that was sent again is another one.
+TEST_F(RabbitmqOutages, ConfirmsAreLost) {
+  const std::string file = folder_.path() + "/messages.ndjson";
+  std::ofstream(file) << log_lines(100);
+  const std::vector<std::string> send{
+      ONCEWARD_BINARY, "send",
+      fmt::format("rabbitmq://guest:guest@127.0.0.1:{}/%2F?queue={}", proxy_.port(), queue_.name()), file};
+  proxy_.set({R"("captureRequestId":"r-99")", Rule::Act::cut_after});
+  const fixtures::Ran in_doubt = fixtures::run(send);
+  EXPECT_EQ(in_doubt.exit_code, 5) << in_doubt.output;
+  await("the broker has them all the same", [&] { return queue_.depth() == 100; });
+  fixtures::run_well(send);
+  EXPECT_EQ(queue_.depth(), 200u);
+  confirmed();
+  write(through_proxy());
+  const auto daemon = start_and_await_work();
+  await_effects();
+  expect_each_once();
+}
+
+// Red if a daemon knows only the node it began with, or if what the dead node had confirmed is gone with it.
+TEST_F(RabbitmqOutages, NodeOfThreeIsKilledUnderLoad) {
+  brokers::RabbitmqServer cluster({}, 3);
+  const auto servers = cluster.connections();
+  const std::string queue = fixtures::unique_name();
+  std::string hosts;
+  for (const RabbitmqConnection& server : servers) {
+    hosts += fmt::format("{}127.0.0.1:{}", hosts.empty() ? "" : ",", server.hosts.front().port);
+  }
+  fixtures::RabbitmqClient(servers[1]).declare_queue(queue);  // its leader is the second node
+  cluster.sync();
+  at_rabbitmq(queue, cluster.directory());
+  write(fmt::format("rabbitmq://guest:guest@{}/%2F?queue={}&prefetch=40", hosts, queue));
+  const auto daemon = start_and_await_work();
+  ToRabbitmq generator({servers[1], servers[0], servers[2]}, queue);
+  send(generator, 200);
+  cluster.kill(2);
+  send(generator, 200);
+  await_effects();
+  expect_each_once();
+  EXPECT_TRUE(daemon->running()) << daemon->output();
+}
+
+}  // namespace
+}  // namespace onceward::outages
