@@ -1,4 +1,4 @@
-// What a real broker says of itself, by its own tools: rabbitmqctl, and Kafka's ConsumerGroupCommand.
+// What a real broker says of itself, by its own tools: rabbitmqctl on a quorum queue, and Kafka's ConsumerGroupCommand.
 #pragma once
 
 #include <cstdint>
