@@ -128,6 +128,8 @@ void add_work(Table& table, const Declaration& consumer) {
   table.add("workers", consumer.workers);
   table.add("batch", consumer.batch);
   table.add("order", word_of(consumer.order));
+  table.add("offsets", word_of(consumer.offsets));
+  table.add("trust_producer", consumer.trust_producer);
   table.add("gap", word_of(consumer.gap));
   Table retry = table.under("retry");
   retry.add("attempts", consumer.retry.attempts);

@@ -111,6 +111,10 @@ struct HorizonInputs {
 };
 enum class RetentionCategory : std::uint8_t { money, regulatory, notification, projection, telemetry, low_value };
 
+// What says that a message was applied: a row of its id in the inbox, or its stream's position, moved in the transaction of
+// its effect. The second trusts the producer: what it publishes twice is applied twice.
+enum class Offsets : std::uint8_t { inbox, store };
+
 // Whether the new messages of a batch share a transaction, as the messages of a serial worker share its session, or each
 // has its own.
 enum class TransactionScope : std::uint8_t { batch, each };
@@ -129,6 +133,8 @@ struct Declaration {
   int workers = 1;           // in each process
   std::size_t batch = 1000;  // the most messages of one transaction
   Order order = Order::none;
+  Offsets offsets = Offsets::inbox;
+  bool trust_producer = false;  // what Offsets::store asks for
   std::optional<GapPolicy> gap;
   RetryBudget retry;
   std::chrono::milliseconds time_bound{30'000};

@@ -117,6 +117,14 @@ depth = 8
   EXPECT_EQ(application.consumers, std::vector<Declaration>{expected});
 }
 
+TEST(Application, IsReadWithOffsetsInTheStore) {
+  const Application application = read(std::string(consumer) +
+                                       "source = \"kafka://b/t?group=g\"\norder = \"partition\"\noffsets = \"store\"\n"
+                                       "trust_producer = true\n");
+  EXPECT_EQ(application.consumers.at(0).offsets, Offsets::store);
+  EXPECT_TRUE(application.consumers.at(0).trust_producer);
+}
+
 TEST(Application, NeedsOnlyANameAndAnOwner) {
   Declaration expected;
   expected.name = "payments";

@@ -69,6 +69,12 @@ struct Choices<Mode> {
 };
 
 template <>
+struct Choices<Offsets> {
+  static constexpr std::string_view what = "keeper of offsets";
+  static constexpr Choice<Offsets> all[] = {{"inbox", Offsets::inbox}, {"store", Offsets::store}};
+};
+
+template <>
 struct Choices<TransactionScope> {
   static constexpr std::string_view what = "transaction";
   static constexpr Choice<TransactionScope> all[] = {{"batch", TransactionScope::batch},

@@ -173,6 +173,8 @@ constexpr Key<Declaration> consumer_keys[] = {
     {"workers", into<&Declaration::workers>},
     {"batch", into<&Declaration::batch>},
     {"order", into<&Declaration::order>},
+    {"offsets", into<&Declaration::offsets>},
+    {"trust_producer", into<&Declaration::trust_producer>},
     {"gap", into<&Declaration::gap>},
     {"retry", into<&Declaration::retry>},
     {"time_bound", into<&Declaration::time_bound>},

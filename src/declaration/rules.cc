@@ -144,6 +144,7 @@ std::vector<Finding> find_in(const Declaration& declaration) {
   check_effects(declaration.effects, Path("effect"), findings);
   check_sql(declaration.sql, Path("sql"), findings);
   check_work(declaration, findings);
+  check_offsets(declaration, findings);
   check_retry(declaration.retry, Path("retry"), findings);
   check_duration(Path("time_bound"), declaration.time_bound, milliseconds(1), hours(1),
                  "longer work does not belong in one transaction, and without a bound a loop would hold it", findings);

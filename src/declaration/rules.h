@@ -49,6 +49,7 @@ void check_fields(const std::vector<FieldDeclaration>& fields, const Path& path,
 void check_sql(const std::vector<std::string>& statements, const Path& path, Findings& findings);
 void check_source_url(std::string_view url, const Path& path, Findings& findings);
 void check_store_url(std::string_view url, const Path& path, Findings& findings);
+void check_offsets(const Declaration& declaration, Findings& findings);
 void check_horizon(const HorizonInputs& horizon, const RetryBudget& retry, const Path& path, Findings& findings);
 
 inline constexpr std::size_t most_consumers = 256;

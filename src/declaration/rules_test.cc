@@ -47,6 +47,35 @@ OperationPolicy capture(IdentitySource key = FromEnvelope{FromEnvelope::Member::
 
 TEST(Rules, HaveNothingAgainstTheDefaults) { EXPECT_EQ(check(payments()), std::vector<Mistake>{}); }
 
+Declaration by_position() {
+  Declaration declaration = payments();
+  declaration.source = "kafka://broker/payments?group=g";
+  declaration.order = Order::partition;
+  declaration.offsets = Offsets::store;
+  declaration.trust_producer = true;
+  return declaration;
+}
+
+TEST(Rules, OfOffsetsInTheStore) {
+  EXPECT_EQ(check(by_position()), std::vector<Mistake>{});
+  const RuleCase cases[] = {
+      {"offsets", "published twice is applied twice", "trust_producer = true",
+       [](Declaration& d) { (d = by_position()).trust_producer = false; }},
+      {"offsets", "in their order", "order = \"partition\"",
+       [](Declaration& d) { (d = by_position()).order = Order::none; }},
+      {"offsets", "has no positions", "kafka://",
+       [](Declaration& d) { (d = by_position()).source = "rabbitmq://h/v?queue=q"; }},
+      {"offsets", "has no positions", "kafka://",
+       [](Declaration& d) { (d = by_position()).source = "embedded:a.queue"; }},
+      {"offsets", "operation key", "identity.operation",
+       [](Declaration& d) { (d = by_position()).identity.operation = capture(); }},
+      {"offsets", "carry no time", "identity.scheme",
+       [](Declaration& d) { (d = by_position()).identity.scheme = KeyScheme::ulid; }},
+      {"trust_producer", "nothing rests on it", "offsets = \"store\"", [](Declaration& d) { d.trust_producer = true; }},
+  };
+  for (const RuleCase& wrong : cases) expect_one_mistake(wrong);
+}
+
 TEST(Rules, OfTheConsumer) {
   const RuleCase cases[] = {
       {"name", "is missing", "part of every key", [](Declaration& d) { d.name = ""; }},
