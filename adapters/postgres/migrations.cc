@@ -12,6 +12,8 @@
 //                   person who sent it again
 //   quarantine      what was refused or ran out of attempts, with its bytes; `key` where the message has an inbox row of
 //                   its own, and then waits for its retry in inbox_outcome; `attempts` counts for those that have none
+//   position        how far each stream has come, for consumers with offsets = "store": the first offset that was not passed,
+//                   the epoch of whoever has taken it over, and that in which it began anew
 //   audit           what people did, and why
 //
 // The key begins with a bit that tells time-carrying ids from others (src/envelope/key.h), so inbox can become a table
@@ -167,9 +169,22 @@ CREATE INDEX quarantine_listed ON onceward.quarantine (consumer, state, number);
 CREATE INDEX quarantine_key ON onceward.quarantine (key) WHERE key IS NOT NULL;
 )sql";
 
+// One row for each stream and consumer, changed by every commit: room beside it keeps the changes in its page.
+constexpr std::string_view position = R"sql(
+CREATE TABLE onceward.position (
+  consumer integer NOT NULL,
+  stream   text NOT NULL,
+  epoch    bigint NOT NULL,
+  begun    bigint NOT NULL,
+  next     bigint,
+  PRIMARY KEY (consumer, stream)
+) WITH (fillfactor = 20);
+)sql";
+
 constexpr Migration steps[] = {
     {1, "ground", ground},
     {2, "worker", worker},
+    {3, "position", position},
 };
 
 }  // namespace

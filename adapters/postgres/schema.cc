@@ -75,7 +75,7 @@ SchemaStatus migrate(Connection& connection, std::span<const Migration> steps) {
 
 Enrolled enroll(Connection& connection, const Declaration& declaration) {
   const std::string scheme(stored_name(declaration.identity.scheme));
-  const std::string identity = identity_text(declaration.identity);
+  const std::string identity = identity_text(declaration.identity, declaration.offsets);
   one(connection,
       "INSERT INTO onceward.consumer (name, scheme, identity) SELECT $1, $2, $3 "
       "WHERE NOT EXISTS (SELECT FROM onceward.consumer WHERE name = $1) ON CONFLICT DO NOTHING",
@@ -88,7 +88,7 @@ Enrolled enroll(Connection& connection, const Declaration& declaration) {
   if (PQgetvalue(row.get(), 0, 1) != identity) {
     throw identity_changed(declaration.name, PQgetvalue(row.get(), 0, 1), identity);
   }
-  return {number_at(row.get(), 0, 0), declaration.name, declaration.identity.scheme};
+  return {number_at(row.get(), 0, 0), declaration.name, declaration.identity.scheme, declaration.offsets};
 }
 
 }  // namespace onceward::postgres

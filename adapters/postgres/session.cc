@@ -1,6 +1,7 @@
 #include "adapters/postgres/session.h"
 
 #include "adapters/postgres/relation.h"
+#include "adapters/postgres/streams.h"
 #include "adapters/postgres/tables.h"
 #include "adapters/postgres/waiting.h"
 #include "src/unit/faults.h"
@@ -117,6 +118,9 @@ void PostgresSession::write(const Writes& writes) {
   if (!writes.outcomes.empty() && writes.outcomes.front().replaces) {
     for (const OutcomeRow& row : writes.outcomes) queue_replacement(connection_, row);
   } else {
+    if (!writes.outcomes.empty() && writes.outcomes.front().unseen) {
+      queue_unseen(connection_, writes.outcomes, consumer_);
+    }
     queue_outcomes(connection_, writes.outcomes, consumer_);
     queue_bodies(connection_, writes.outcomes);
   }
@@ -124,6 +128,25 @@ void PostgresSession::write(const Writes& writes) {
   queue_parked(connection_, writes.parked);
   queue_outbox(connection_, writes.outgoing, consumer_);
   queue_calls(connection_, writes.calls, consumer_);
+  queue_advances(connection_, consumer_, writes.advances);
+}
+
+Streams PostgresSession::hold(std::span<const std::string_view> streams) {
+  begin();
+  queue_hold(connection_, consumer_, streams);
+  return read_held(connection_.sync().back().get());
+}
+
+std::vector<TakenOver> PostgresSession::take_over(std::span<const std::string> streams) {
+  begin();
+  queue_take_over(connection_, consumer_, streams);
+  return read_taken_over(connection_.sync().back().get(), streams);
+}
+
+std::optional<Stream> PostgresSession::begin_stream(const Stream& stream, std::int64_t next) {
+  begin();
+  queue_begin_stream(connection_, consumer_, stream, next);
+  return read_begun(connection_.sync().back().get());
 }
 
 void PostgresSession::resume(Batch& batch) {

@@ -22,6 +22,9 @@ class PostgresSession final : public Session {
   void claim(Batch& batch) override;
   void look_up(Batch& batch) override;
   void resume(Batch& batch) override;
+  Streams hold(std::span<const std::string_view> streams) override;
+  std::vector<TakenOver> take_over(std::span<const std::string> streams) override;
+  std::optional<Stream> begin_stream(const Stream& stream, std::int64_t next) override;
   std::vector<int> attempts(std::span<const Key> messages) override;
   std::vector<Kept> take_due(std::size_t most, std::chrono::milliseconds lease) override;
   std::optional<Kept> start_due(std::chrono::milliseconds lease) override;

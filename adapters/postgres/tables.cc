@@ -51,12 +51,16 @@ void queue_insert(Connection& connection, std::string_view table, const std::vec
 
 }  // namespace
 
-void queue_claim(Connection& connection, const Batch& batch, std::int32_t consumer) {
-  Column key("key", uuid_type, shape(batch.to_claim().size())), number("consumer", int4_type),
-      hash("payload_hash", bytea_type), tenant("tenant", text_type), producer("producer", text_type),
-      id("id", text_type);
-  for (const Batch::Index index : batch.to_claim()) {
-    const Claimant& claimant = batch.claimants()[index];
+namespace {
+
+// `claimant_of` each of `all`, into the inbox.
+template <class All, class ClaimantOf>
+void queue_messages(Connection& connection, const All& all, std::int32_t consumer, std::string_view ending,
+                    ClaimantOf&& claimant_of) {
+  Column key("key", uuid_type, shape(all.size())), number("consumer", int4_type), hash("payload_hash", bytea_type),
+      tenant("tenant", text_type), producer("producer", text_type), id("id", text_type);
+  for (const auto& one : all) {
+    const Claimant& claimant = claimant_of(one);
     key.add(claimant.key);
     number.add(std::int64_t{consumer});
     hash.add(claimant.payload_hash);
@@ -64,8 +68,20 @@ void queue_claim(Connection& connection, const Batch& batch, std::int32_t consum
     producer.add(claimant.producer.text());
     id.add(claimant.id.text());
   }
-  queue_insert(connection, "inbox", {&key, &number, &hash, &tenant, &producer, &id},
-               " ON CONFLICT (key) DO NOTHING RETURNING key");
+  queue_insert(connection, "inbox", {&key, &number, &hash, &tenant, &producer, &id}, ending);
+}
+
+}  // namespace
+
+void queue_claim(Connection& connection, const Batch& batch, std::int32_t consumer) {
+  queue_messages(connection, batch.to_claim(), consumer, " ON CONFLICT (key) DO NOTHING RETURNING key",
+                 [&](Batch::Index index) -> const Claimant& { return batch.claimants()[index]; });
+}
+
+void queue_unseen(Connection& connection, std::span<const OutcomeRow> rows, std::int32_t consumer) {
+  if (rows.empty()) return;
+  queue_messages(connection, rows, consumer, {},
+                 [](const OutcomeRow& row) -> const Claimant& { return *row.claimant; });
 }
 
 void read_claimed(const PGresult* result, Batch& batch) {

@@ -11,6 +11,8 @@ namespace onceward::postgres {
 
 void queue_claim(Connection& connection, const Batch& batch, std::int32_t consumer);
 void read_claimed(const PGresult* result, Batch& batch);
+// The messages of those rows, none of which is there yet.
+void queue_unseen(Connection& connection, std::span<const OutcomeRow> rows, std::int32_t consumer);
 
 void queue_operations(Connection& connection, const Batch& batch, std::span<const Batch::Index> operations,
                       std::int32_t consumer);

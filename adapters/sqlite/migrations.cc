@@ -161,9 +161,21 @@ CREATE INDEX onceward_quarantine_listed ON onceward_quarantine (consumer, state,
 CREATE INDEX onceward_quarantine_key ON onceward_quarantine (key) WHERE key IS NOT NULL;
 )sql";
 
+constexpr std::string_view position = R"sql(
+CREATE TABLE onceward_position (
+  consumer INTEGER NOT NULL,
+  stream   TEXT NOT NULL,
+  epoch    INTEGER NOT NULL,
+  begun    INTEGER NOT NULL,
+  next     INTEGER,
+  PRIMARY KEY (consumer, stream)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 constexpr Migration steps[] = {
     {1, "ground", ground},
     {2, "worker", worker},
+    {3, "position", position},
 };
 
 }  // namespace

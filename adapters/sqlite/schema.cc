@@ -109,7 +109,7 @@ void check_schema(Connection& connection, std::span<const Migration> steps) {
 }
 
 Enrolled enroll(Connection& connection, const Declaration& declaration) {
-  const std::string identity = identity_text(declaration.identity);
+  const std::string identity = identity_text(declaration.identity, declaration.offsets);
   auto known = known_consumer(connection, declaration.name);
   if (!known) {
     const auto add = [&] {
@@ -121,7 +121,7 @@ Enrolled enroll(Connection& connection, const Declaration& declaration) {
     connection.in_transaction() ? add() : in_transaction(connection, add);
   }
   if (known->identity != identity) throw identity_changed(declaration.name, known->identity, identity);
-  return {known->number, declaration.name, declaration.identity.scheme};
+  return {known->number, declaration.name, declaration.identity.scheme, declaration.offsets};
 }
 
 }  // namespace onceward::sqlite

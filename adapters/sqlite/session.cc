@@ -1,6 +1,7 @@
 #include "adapters/sqlite/session.h"
 
 #include "adapters/sqlite/schema.h"
+#include "adapters/sqlite/streams.h"
 #include "adapters/sqlite/waiting.h"
 #include "src/unit/faults.h"
 
@@ -37,6 +38,18 @@ void SqliteSession::resume(Batch& batch) {
     }
     sqlite::look_up(connection_, batch);
   });
+}
+
+Streams SqliteSession::hold(std::span<const std::string_view> streams) {
+  return guarded([&] { return streams_at(connection_, stamp_.consumer, streams); });
+}
+
+std::vector<TakenOver> SqliteSession::take_over(std::span<const std::string> streams) {
+  return guarded([&] { return sqlite::take_over(connection_, stamp_.consumer, streams); });
+}
+
+std::optional<Stream> SqliteSession::begin_stream(const Stream& stream, std::int64_t next) {
+  return guarded([&] { return sqlite::begin_stream(connection_, stamp_.consumer, stream, next); });
 }
 
 std::vector<Kept> SqliteSession::take_due(std::size_t most, std::chrono::milliseconds lease) {
@@ -124,6 +137,9 @@ void SqliteSession::write(const Writes& writes) {
     if (!writes.outcomes.empty() && writes.outcomes.front().replaces) {
       for (const OutcomeRow& row : writes.outcomes) write_replacement(connection_, row, stamp_);
     } else {
+      if (!writes.outcomes.empty() && writes.outcomes.front().unseen) {
+        write_unseen(connection_, writes.outcomes, stamp_);
+      }
       write_outcomes(connection_, writes.outcomes, stamp_);
       write_bodies(connection_, writes.outcomes, stamp_);
     }
@@ -131,6 +147,7 @@ void SqliteSession::write(const Writes& writes) {
     write_parked(connection_, writes.parked, stamp_);
     write_outbox(connection_, writes.outgoing, stamp_, refused_.row);
     write_calls(connection_, writes.calls, stamp_, refused_.row);
+    write_advances(connection_, stamp_.consumer, writes.advances);
   });
 }
 

@@ -70,7 +70,9 @@ void bind_optional(Statement& statement, int at, const auto& value) {
   value ? statement.bind(at, *value) : statement.bind_null(at);
 }
 
-void claim_identities(Connection& connection, Batch& batch, const Stamp& stamp) {
+// Each message into the inbox; `done` is told whether it was new.
+template <class Done>
+void insert_messages(Connection& connection, std::size_t count, const Stamp& stamp, auto&& claimant_at, Done&& done) {
   Statement& insert = connection.own(insert_inbox);
   insert.bind(2, stamp.at_microseconds);
   insert.bind(3, std::int64_t{stamp.consumer});
@@ -81,15 +83,25 @@ void claim_identities(Connection& connection, Batch& batch, const Stamp& stamp) 
     insert.bind(at, text);
     bound = text;
   };
-  for (const Batch::Index index : batch.to_claim()) {
-    const Claimant& claimant = batch.claimants()[index];
+  for (std::size_t at = 0; at < count; ++at) {
+    const Claimant& claimant = claimant_at(at);
     insert.bind(1, claimant.key);
     insert.bind(4, claimant.payload_hash);
     bind_other(5, tenant, claimant.tenant.text());
     bind_other(6, producer, claimant.producer.text());
     insert.bind(7, claimant.id);
-    if (insert.run() > 0) batch.claimed(index);
+    done(at, insert.run() > 0);
   }
+}
+
+void claim_identities(Connection& connection, Batch& batch, const Stamp& stamp) {
+  const auto to_claim = batch.to_claim();
+  insert_messages(
+      connection, to_claim.size(), stamp,
+      [&](std::size_t at) -> const Claimant& { return batch.claimants()[to_claim[at]]; },
+      [&](std::size_t at, bool is_new) {
+        if (is_new) batch.claimed(to_claim[at]);
+      });
 }
 
 void claim_operations(Connection& connection, Batch& batch, const Stamp& stamp) {
@@ -250,6 +262,15 @@ void claim(Connection& connection, Batch& batch, const Stamp& stamp) {
   claim_identities(connection, batch, stamp);
   claim_operations(connection, batch, stamp);
   look_up(connection, batch);
+}
+
+// A row that is there already is an index that disagrees with the streams.
+void write_unseen(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp) {
+  insert_messages(
+      connection, rows.size(), stamp, [&](std::size_t at) -> const Claimant& { return *rows[at].claimant; },
+      [](std::size_t, bool is_new) {
+        if (!is_new) throw refused("a position that was not passed has a row in the inbox");
+      });
 }
 
 void write_outcomes(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp) {

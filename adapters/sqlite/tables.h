@@ -32,6 +32,8 @@ void look_up(Connection& connection, Batch& batch);
 // Claims identities, then operations, then looks up whatever was there before: the batch is resolved on return.
 void claim(Connection& connection, Batch& batch, const Stamp& stamp);
 
+// The messages of those rows, none of which is there yet.
+void write_unseen(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp);
 void write_outcomes(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp);
 // Of those rows that keep their message's bytes.
 void write_bodies(Connection& connection, std::span<const OutcomeRow> rows, const Stamp& stamp);

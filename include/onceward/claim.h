@@ -11,6 +11,7 @@
 #include "onceward/declaration.h"
 #include "onceward/envelope.h"
 #include "onceward/outcome.h"
+#include "onceward/position.h"
 #include "onceward/refusal.h"
 
 namespace onceward {
@@ -50,10 +51,13 @@ struct Claimant {
   PayloadHash payload_hash;
   std::optional<Operation> operation;
   const Envelope* envelope = nullptr;
+  const Position* position = nullptr;  // by which it is claimed, where the consumer's offsets are kept by the store
 };
 
-// Applies the consumer's identity policy and its accepted versions and modes. The declaration must have no mistakes.
-std::variant<Claimant, Refusal> identify(const Envelope& envelope, const Declaration& declaration);
+// Applies the consumer's identity policy and its accepted versions and modes. The declaration must have no mistakes. With a
+// position the key is that of the position, and the id is only kept.
+std::variant<Claimant, Refusal> identify(const Envelope& envelope, const Declaration& declaration,
+                                         const Position* position = nullptr);
 
 // The answer to a claim. The set is closed; a switch over it names every member.
 enum class Verdict : std::uint8_t {
@@ -61,6 +65,7 @@ enum class Verdict : std::uint8_t {
   duplicate,  // seen and finished, with the same content
   conflict,   // the same identity with other content: never applied, always surfaced
   held,       // seen, not finished, and ours: leave it
+  fenced,     // somebody else has taken its stream over: not ours to apply
 };
 
 std::string_view name(Verdict verdict);

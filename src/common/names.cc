@@ -109,6 +109,8 @@ std::string_view name(Verdict verdict) {
       return "conflict";
     case Verdict::held:
       return "held";
+    case Verdict::fenced:
+      return "fenced";
   }
   return "";
 }

@@ -47,6 +47,7 @@ TEST(Names, EveryStateAndVerdictHasANameOfItsOwn) {
   EXPECT_EQ(name(Verdict::duplicate), "duplicate");
   EXPECT_EQ(name(Verdict::conflict), "conflict");
   EXPECT_EQ(name(Verdict::held), "held");
+  EXPECT_EQ(name(Verdict::fenced), "fenced");
 }
 
 TEST(Names, AModeIsFoundByItsName) {

@@ -63,8 +63,8 @@ void append_part(std::string& out, std::string_view text) {
 
 class Identification {
  public:
-  Identification(const Envelope& envelope, const Declaration& declaration)
-      : envelope_(envelope), declaration_(declaration), policy_(declaration.identity) {}
+  Identification(const Envelope& envelope, const Declaration& declaration, const Position* position)
+      : envelope_(envelope), declaration_(declaration), policy_(declaration.identity), position_(position) {}
 
   std::variant<Claimant, Refusal> run() {
     std::optional<Refusal> refusal;
@@ -74,6 +74,7 @@ class Identification {
       return std::move(*refusal);
     }
     claimant_.envelope = &envelope_;
+    claimant_.position = position_;
     return std::move(claimant_);
   }
 
@@ -145,6 +146,10 @@ class Identification {
       return std::nullopt;
     }
     claimant_.id = std::move(std::get<IdText>(id));
+    if (position_ != nullptr) {
+      claimant_.key = position_key(declaration_.name, *position_);
+      return std::nullopt;
+    }
     const auto key = message_key(policy_.scheme, claimant_.tenant, declaration_.name, claimant_.producer, claimant_.id);
     if (const Reason* reason = std::get_if<Reason>(&key)) return Refusal{*reason, describe(policy_.message_id)};
     claimant_.key = std::get<Key>(key);
@@ -257,14 +262,16 @@ class Identification {
   const Envelope& envelope_;
   const Declaration& declaration_;
   const IdentityPolicy& policy_;
+  const Position* const position_;
   std::optional<std::variant<JsonDocument, Reason>> payload_;
   Claimant claimant_;
 };
 
 }  // namespace
 
-std::variant<Claimant, Refusal> identify(const Envelope& envelope, const Declaration& declaration) {
-  return Identification(envelope, declaration).run();
+std::variant<Claimant, Refusal> identify(const Envelope& envelope, const Declaration& declaration,
+                                         const Position* position) {
+  return Identification(envelope, declaration, position).run();
 }
 
 }  // namespace onceward

@@ -87,6 +87,11 @@ Key operation_key(Tenant tenant, std::string_view consumer, std::string_view ope
   return hash_key(sha256_of_fields({"onceward/operation/1", tenant.text(), consumer, operation, idempotency_key}));
 }
 
+Key position_key(std::string_view consumer, const Position& position) {
+  return hash_key(sha256_of_fields({"onceward/position/1", consumer, position.stream->name,
+                                    std::to_string(position.stream->begun), std::to_string(position.offset)}));
+}
+
 std::optional<std::chrono::sys_seconds> time_of(const Key& key) {
   if (key.bytes[0] & 0x80) return std::nullopt;
   std::int64_t second = 0;

@@ -5,14 +5,15 @@
 //   hash_key   = 1  digest[1..127]                                         ; bits of the digest below
 //   time_key   = 0  seconds  digest[0..95]
 //   seconds    = 31 bits, big endian: whole seconds from 2010-01-01T00:00:00Z to the time inside the id (until 2078)
-//   digest     = SHA-256( message | unnamed | operation )
+//   digest     = SHA-256( message | unnamed | operation | position )
 //   message    = field("onceward/message/1")   field(tenant) field(consumer) field(producer) field(id)
 //   unnamed    = field("onceward/unnamed/1")   field(tenant) field(consumer) field(producer) field(operation)
 //                field(idempotency key)                                    ; a message that has no id of its own
 //   operation  = field("onceward/operation/1") field(tenant) field(consumer) field(operation) field(idempotency key)
+//   position   = field("onceward/position/1") field(consumer) field(stream) field(begun) field(offset)  ; numbers in digits
 //   field(x)   = length of x as 32 bits, big endian, then its bytes
 //
-// Scheme `hash` makes hash keys; `uuidv7` and `ulid` make time keys; `unnamed` and `operation` are always hash keys.
+// Scheme `hash` makes hash keys; `uuidv7` and `ulid` make time keys; `unnamed`, `operation` and `position` are always hash keys.
 // So time keys sort by the time of their ids, and a range of time keys never holds a hash key: retention may drop it.
 //
 //   uuidv7     = 36 characters, lower case, version 7, variant 10          ; RFC 9562
@@ -28,6 +29,7 @@
 
 #include "onceward/declaration.h"
 #include "onceward/identity.h"
+#include "onceward/position.h"
 #include "onceward/refusal.h"
 
 namespace onceward {
@@ -42,6 +44,9 @@ Key unnamed_key(Tenant tenant, std::string_view consumer, Producer producer, std
                 std::string_view idempotency_key);
 Key operation_key(Tenant tenant, std::string_view consumer, std::string_view operation,
                   std::string_view idempotency_key);
+
+// Of a message that is known by where it stands.
+Key position_key(std::string_view consumer, const Position& position);
 
 // The time that a time key carries; nothing of a hash key.
 std::optional<std::chrono::sys_seconds> time_of(const Key& key);

@@ -17,6 +17,10 @@ Key key_of(std::string_view id, KeyScheme scheme = KeyScheme::hash) {
   return made(message_key(scheme, Tenant("acme"), "billing", Producer("orders"), id));
 }
 
+Key key_at(std::string_view consumer, Stream stream, std::int64_t offset) {
+  return position_key(consumer, {std::make_shared<const Stream>(std::move(stream)), offset, offset});
+}
+
 Reason key_refusal(std::string_view id, KeyScheme scheme) {
   const auto answer = message_key(scheme, Tenant("acme"), "billing", Producer("orders"), id);
   EXPECT_TRUE(std::holds_alternative<Reason>(answer)) << id;
@@ -35,6 +39,16 @@ TEST(KeyDerivation, NeverChanges) {
             "f7b168d8-772c-46a6-13f9-ca716e517020");
   EXPECT_EQ(to_string(unnamed_key(Tenant("acme"), "billing", Producer("orders"), "capture", "cap-7")),
             "889968ef-1fe5-100b-b93c-aba8ad5ff8dc");
+  EXPECT_EQ(to_string(key_at("billing", {"payments/3", 9, 2}, 1234567890123)), "d414f669-78c3-d1c5-226b-7fcf1e330783");
+}
+
+TEST(KeyDerivation, KeepsPositionsApartAndForgetsTheEpoch) {
+  const Key key = key_at("billing", {"payments/3", 9, 2}, 7);
+  EXPECT_EQ(key_at("billing", {"payments/3", 11, 2}, 7), key) << "whoever reads it";
+  for (const Key& other : {key_at("books", {"payments/3", 9, 2}, 7), key_at("billing", {"payments/4", 9, 2}, 7),
+                           key_at("billing", {"payments/3", 9, 3}, 7), key_at("billing", {"payments/3", 9, 2}, 8)}) {
+    EXPECT_NE(other, key);
+  }
 }
 
 TEST(KeyDerivation, KeepsEveryPartOfTheScopeApart) {

@@ -61,12 +61,17 @@ Answer against(bool same_content, Recorded recorded, bool by_operation) {
 
 }  // namespace
 
-Batch::Batch(std::span<const Claimant> claimants)
-    : claimants_(claimants), messages_(claimants.size()), to_claim_(claimants.size()) {
+Batch::Batch(std::span<const Claimant> claimants, By by)
+    : claimants_(claimants),
+      by_(by),
+      messages_(claimants.size()),
+      to_claim_(claimants.size()),
+      unclaimed_(claimants.size()) {
   for (Index index = 0; index < claimants.size(); ++index) {
     to_claim_[index] = index;
-    messages_[index].operation = index;
+    messages_[index].identity = messages_[index].operation = index;
   }
+  if (by == By::position) return;  // the same one twice may have come under two epochs
   keep_earliest_of_each(
       to_claim_, [&](Index index) -> const Key& { return claimants_[index].key; },
       [&, previous = none](Index index, Index earliest) mutable {
@@ -121,7 +126,7 @@ std::vector<Batch::Index> Batch::to_look_up() const {
   if (unclaimed_ == 0) return repeats;
   repeats.reserve(unclaimed_);
   for (const Index index : to_claim_) {
-    if (!messages_[index].claimed) repeats.push_back(index);
+    if (!messages_[index].claimed && !known_.contains(index)) repeats.push_back(index);
   }
   return repeats;
 }
@@ -138,8 +143,9 @@ std::vector<Batch::Index> Batch::operations_to_look_up() const {
 void Batch::known(Index index, const KnownMessage& known) {
   for (Index same_key = index; same_key != none; same_key = messages_[same_key].next_same) {
     const Claimant& claimant = claimants_[same_key];
-    const bool same = claimant.tenant.text() == known.tenant && claimant.producer.text() == known.producer &&
-                      claimant.id == known.id && claimant.payload_hash == known.payload_hash;
+    const bool same =
+        by_ == By::key || (claimant.tenant.text() == known.tenant && claimant.producer.text() == known.producer &&
+                           claimant.id == known.id && claimant.payload_hash == known.payload_hash);
     known_[same_key] = against(same, known.recorded, false);
   }
 }

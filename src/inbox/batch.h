@@ -43,7 +43,9 @@ class Batch {
  public:
   using Index = std::uint32_t;
 
-  explicit Batch(std::span<const Claimant> claimants);
+  // How messages are known: by identity, or only by key where the store itself has kept them, or each by its position.
+  enum class By : std::uint8_t { identity, key, position };
+  explicit Batch(std::span<const Claimant> claimants, By by = By::identity);
 
   std::span<const Claimant> claimants() const { return claimants_; }
 
@@ -66,6 +68,9 @@ class Batch {
   bool known(const Key& key, const KnownMessage& known);
   void known_operation(Index index, const KnownOperation& known);
   bool known_operation(const Key& operation_key, const KnownOperation& known);
+
+  // The answer to one of to_claim() that was not claimed, and needs no row.
+  void answered(Index index, Answer answer) { known_[index] = std::move(answer); }
 
   // Whether the message is to be processed. Final once the operations were claimed.
   bool first(Index index) const;
@@ -110,6 +115,7 @@ class Batch {
   Answer answer_by_operation(Index index) const;
 
   std::span<const Claimant> claimants_;
+  By by_;
   std::vector<Message> messages_;
   std::vector<Index> to_claim_;
   std::vector<Index> operations_to_claim_;

@@ -101,10 +101,11 @@ std::string_view stored_name(KeyScheme scheme) {
   return "";
 }
 
-std::string identity_text(const IdentityPolicy& policy) {
-  return fmt::format("scheme: {}\nhash: {}\nid: {}\nproducer: {}\ntenant: {}\noperation: {}\n",
+std::string identity_text(const IdentityPolicy& policy, Offsets offsets) {
+  return fmt::format("scheme: {}\nhash: {}\nid: {}\nproducer: {}\ntenant: {}\noperation: {}\n{}",
                      stored_name(policy.scheme), text_of(policy.hash), text_of(policy.message_id),
-                     producer_text(policy), tenant_text(policy), operation_text(policy));
+                     producer_text(policy), tenant_text(policy), operation_text(policy),
+                     offsets == Offsets::store ? "offsets: store\n" : "");
 }
 
 std::string differing_parts(std::string_view enrolled, std::string_view declared) {

@@ -12,7 +12,7 @@ namespace onceward {
 
 // The parts of the policy that keys and hashes are made from, a line each: "<part>: <value>\n". The text is stored
 // in the user's database: a part may be added at the end, none may be written differently.
-std::string identity_text(const IdentityPolicy& policy);
+std::string identity_text(const IdentityPolicy& policy, Offsets offsets = Offsets::inbox);
 
 // As the consumer table holds it.
 std::string_view stored_name(KeyScheme scheme);

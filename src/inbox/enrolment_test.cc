@@ -49,6 +49,11 @@ TEST(Enrolment, PartsThatDifferAreNamedOnce) {
   EXPECT_EQ(differing_parts(identity_text(one), identity_text(one)), "");
 }
 
+TEST(Enrolment, WhoKeepsTheOffsetsIsPartOfIt) {
+  EXPECT_EQ(identity_text({}, Offsets::inbox), identity_text({})) << "as it always was";
+  EXPECT_EQ(differing_parts(identity_text({}), identity_text({}, Offsets::store)), "offsets");
+}
+
 TEST(Enrolment, AChangeIsAFaultThatSaysWhatToDo) {
   IdentityPolicy one, other;
   other.scheme = KeyScheme::ulid;

@@ -47,6 +47,8 @@ class ScriptedUnit final : public UnitOfWork {
   std::vector<Kept> take_due(std::size_t, std::chrono::milliseconds) override { return {}; }
   void resume(std::span<const Claimant>) override {}
   void resolve(std::int64_t) override {}
+  std::vector<TakenOver> take_over(std::span<const std::string>) override { return {}; }
+  Stream begin_stream(const Stream&, std::int64_t) override { return {}; }
   Commit commit() override {
     ++seen_.ended;
     const auto next = script_.front();

@@ -22,11 +22,18 @@ std::string beginning(std::string text) {
   return text;
 }
 
-// The fingerprint is over the fields "onceward/parked/1", consumer number, tenant, producer, message id, payload, reason.
+// The fingerprint is over the fields "onceward/parked/1", consumer number, tenant, producer, message id, payload, reason; or
+// "onceward/parked-key/1", consumer number, key, reason.
 Parked make(const Envelope& envelope, const Identity& identity, std::int32_t consumer, std::string_view reason,
-            std::string_view detail) {
-  const Digest digest = sha256_of_fields({"onceward/parked/1", std::to_string(consumer), identity.tenant,
-                                          identity.producer, identity.id, envelope.payload(), reason});
+            std::string_view detail, const Key* key = nullptr) {
+  const std::string number = std::to_string(consumer);
+  const Digest digest = key == nullptr
+                            ? sha256_of_fields({"onceward/parked/1", number, identity.tenant, identity.producer,
+                                                identity.id, envelope.payload(), reason})
+                            : sha256_of_fields({"onceward/parked-key/1",
+                                                number,
+                                                {reinterpret_cast<const char*>(key->bytes.data()), key->bytes.size()},
+                                                reason});
   Parked row{{},
              consumer,
              storable(reason),
@@ -48,9 +55,10 @@ Parked parked(const Envelope& envelope, std::int32_t consumer, std::string_view 
               detail);
 }
 
-Parked parked(const Claimant& claimant, std::int32_t consumer, std::string_view reason, std::string_view detail) {
+Parked parked(const Claimant& claimant, std::int32_t consumer, std::string_view reason, std::string_view detail,
+              Told told) {
   return make(*claimant.envelope, {claimant.tenant.text(), claimant.producer.text(), claimant.id}, consumer, reason,
-              detail);
+              detail, told == Told::by_key ? &claimant.key : nullptr);
 }
 
 }  // namespace onceward

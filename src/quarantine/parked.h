@@ -31,7 +31,10 @@ inline constexpr std::size_t most_detail_bytes = 1000;
 
 // With the identity that the envelope itself gives, for a message that was refused before it had another.
 Parked parked(const Envelope& envelope, std::int32_t consumer, std::string_view reason, std::string_view detail);
-// With the identity that its consumer's policy gave it.
-Parked parked(const Claimant& claimant, std::int32_t consumer, std::string_view reason, std::string_view detail);
+// With the identity that its consumer's policy gave it. Where messages are known by their positions, the same id with the same
+// content may be two of them: only the key tells.
+enum class Told : std::uint8_t { by_content, by_key };
+Parked parked(const Claimant& claimant, std::int32_t consumer, std::string_view reason, std::string_view detail,
+              Told told = Told::by_content);
 
 }  // namespace onceward

@@ -14,6 +14,7 @@
 #include "src/inbox/batch.h"
 #include "src/outbox/staging.h"
 #include "src/quarantine/parked.h"
+#include "src/unit/passage.h"
 
 namespace onceward {
 
@@ -22,6 +23,7 @@ struct OutcomeRow {
   Recorded recorded;
   std::optional<std::chrono::milliseconds> retry_after;
   bool replaces = false;  // what the store kept of a message that waited
+  bool unseen = false;    // the message has no row in the inbox yet
   bool keeps_body() const { return recorded.state == State::retryable_failed || recorded.state == State::quarantined; }
 };
 
@@ -45,6 +47,7 @@ struct Writes {
   std::span<const Parked* const> parked;
   std::span<const StagedOutgoing> outgoing;
   std::span<const StagedCall> calls;
+  std::span<const Advance> advances;
 };
 
 // What a store said no to, as far as it told.
@@ -62,6 +65,12 @@ class Session {
   virtual void look_up(Batch& batch) = 0;
   // Holds those that wait, and that nobody else holds, until the transaction ends, and calls them claimed.
   virtual void resume(Batch& batch) = 0;
+
+  // Holds these streams until the transaction ends; those that nobody ever took over are not in it.
+  virtual Streams hold(std::span<const std::string_view> streams) = 0;
+  virtual std::vector<TakenOver> take_over(std::span<const std::string> streams) = 0;
+  // Nothing if the epoch has passed.
+  virtual std::optional<Stream> begin_stream(const Stream& stream, std::int64_t next) = 0;
 
   virtual std::vector<int> attempts(std::span<const Key> messages) = 0;
   virtual std::vector<Kept> take_due(std::size_t most, std::chrono::milliseconds lease) = 0;

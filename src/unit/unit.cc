@@ -61,9 +61,14 @@ void Unit::claim(std::span<const Claimant> batch) {
   guarded([&] {
     if (batch_) throw refused("a unit claims once: put all messages into one batch");
     if (mark_) throw refused("claim before the first mark: going back to it would undo the claim");
-    batch_.emplace(batch);
+    batch_.emplace(batch, by_position() ? Batch::By::position : Batch::By::identity);
     sent_.resize(batch.size());
-    if (!batch.empty()) session_->claim(*batch_);
+    if (batch.empty()) return;
+    if (by_position()) {
+      advances_ = pass(*batch_, session_->hold(streams_of(batch)));
+    } else {
+      session_->claim(*batch_);
+    }
   });
 }
 
@@ -162,7 +167,7 @@ void Unit::park(const Claimant& claimant, std::string_view reason, std::string_v
 
 bool Unit::unwritten() const {
   return !statements_.empty() || !staging_.empty() || parked_.size() > parked_written_ ||
-         (batch_ && !outcomes_written_ && !batch_->records().empty());
+         (batch_ && !outcomes_written_ && (!batch_->records().empty() || !advances_.empty()));
 }
 
 void Unit::mark_sent(std::uint32_t message) {
@@ -193,6 +198,7 @@ std::vector<OutcomeRow> Unit::outcomes() {
   }
   for (auto& [index, recorded] : batch_->records()) {
     rows.push_back({&batch_->claimants()[index], std::move(recorded), ending_of(index).retry_after});
+    rows.back().unseen = by_position();
   }
   return rows;
 }
@@ -204,7 +210,8 @@ std::vector<Parked> Unit::failures(std::span<const OutcomeRow> outcomes) const {
   for (const OutcomeRow& row : outcomes) {
     if (row.recorded.state != State::quarantined) continue;
     const auto index = static_cast<Batch::Index>(row.claimant - batch_->claimants().data());
-    rows.push_back(parked(*row.claimant, consumer_.number, row.recorded.code, ending_of(index).detail));
+    rows.push_back(parked(*row.claimant, consumer_.number, row.recorded.code, ending_of(index).detail,
+                          by_position() ? Told::by_key : Told::by_content));
     if (batch_->first(index)) rows.back().key = row.claimant->key;
   }
   return rows;
@@ -221,13 +228,15 @@ const char* Unit::unsettled() const {
 void Unit::write_all() {
   run_statements();
   mark_staged_sent();
+  const bool moves = batch_ && !outcomes_written_;
   const std::vector<OutcomeRow> rows = outcomes();
   const std::vector<Parked> failed = failures(rows);
   std::vector<const Parked*> to_park;
   for (std::size_t at = parked_written_; at < parked_.size(); ++at) to_park.push_back(&parked_[at]);
   for (const Parked& row : failed) to_park.push_back(&row);
   session_->write({std::span(counted_).subspan(counted_written_), rows, std::span(resolved_).subspan(resolved_written_),
-                   to_park, staging_.outgoing(), staging_.calls()});
+                   to_park, staging_.outgoing(), staging_.calls(),
+                   moves ? std::span<const Advance>(advances_) : std::span<const Advance>()});
   parked_written_ = parked_.size();
   counted_written_ = counted_.size();
   resolved_written_ = resolved_.size();

@@ -42,6 +42,8 @@ class Unit final : public UnitOfWork {
   std::vector<Kept> take_due(std::size_t most, std::chrono::milliseconds lease) override;
   void resume(std::span<const Claimant> batch) override;
   void resolve(std::int64_t quarantine) override;
+  std::vector<TakenOver> take_over(std::span<const std::string> streams) override;
+  Stream begin_stream(const Stream& stream, std::int64_t next) override;
   Commit commit() override;
 
  private:
@@ -108,6 +110,7 @@ class Unit final : public UnitOfWork {
   bool unwritten() const;
   Batch* batch() { return batch_ ? &*batch_ : nullptr; }
   void forget_all_since_mark();
+  bool by_position() const { return consumer_.offsets == Offsets::store; }
 
   const std::unique_ptr<Session> session_;
   const Enrolled consumer_;
@@ -122,6 +125,7 @@ class Unit final : public UnitOfWork {
   bool resumed_ = false;  // batch_ holds messages that the store kept
   std::optional<Batch> batch_;
   std::vector<Answer> answers_;
+  std::vector<Advance> advances_;  // of streams, when all that is first is done
   Statements statements_;
   Staging staging_;
   std::vector<bool> sent_;             // messages some of whose statements are on their way

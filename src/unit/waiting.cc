@@ -34,7 +34,7 @@ void Unit::resume(std::span<const Claimant> batch) {
   guarded([&] {
     if (batch_) throw refused("a unit claims or resumes once");
     if (mark_) throw refused("resume before the first mark: going back to it would let the messages go");
-    batch_.emplace(batch);
+    batch_.emplace(batch, Batch::By::key);
     sent_.resize(batch.size());
     resumed_ = true;
     if (batch.empty()) return;

@@ -27,6 +27,7 @@ struct Enrolled {
   std::int32_t number = 0;  // 0: a producer that consumes nothing
   std::string name;
   KeyScheme scheme = KeyScheme::hash;
+  Offsets offsets = Offsets::inbox;
 };
 
 // Our part in one open transaction, whoever opened it. After anything has thrown, the only way on is a rollback: a unit
@@ -40,6 +41,9 @@ class Enlistment {
 
   // Claims the whole batch; at most once. On return first() is known for each. A claim that another transaction
   // holds uncommitted is waited for. Messages keep their index in `batch`, which must outlive this object.
+  // Of a consumer whose offsets are kept by the store, all have positions, those of a stream in their order. The streams are
+  // held until the transaction ends, and with it move past every message that is first. Throws Fault(statement_failed) for a
+  // message whose predecessor was not passed.
   virtual void claim(std::span<const Claimant> batch) = 0;
   virtual bool claimed() const = 0;
   virtual bool first(std::size_t index) const = 0;
@@ -122,6 +126,11 @@ class UnitOfWork : public Enlistment {
   // Instead of claim(), for kept messages with a key: holds those that still wait, and that no other unit holds, until the
   // unit ends. They are first(), and finish() replaces what the store kept of them; the others are answered as repeats.
   virtual void resume(std::span<const Claimant> batch) = 0;
+  // The streams become ours, each under a new epoch: commit, then claim what they bring. A unit that holds one of them is
+  // waited for.
+  virtual std::vector<TakenOver> take_over(std::span<const std::string> streams) = 0;
+  // As StreamKeeper::begin().
+  virtual Stream begin_stream(const Stream& stream, std::int64_t next) = 0;
   // The quarantine row has been taken care of: the message was claimed, or parked anew.
   virtual void resolve(std::int64_t quarantine) = 0;
 
@@ -173,7 +182,7 @@ class Store {
   virtual SchemaStatus schema() = 0;
 
   // Makes a consumer known. Throws Fault(scheme_changed) if its identity policy (scheme, hash, operation, id source,
-  // producer or tenant) differs from the one it was first enrolled with.
+  // producer, tenant or offsets) differs from the one it was first enrolled with.
   virtual Enrolled enroll(const Declaration& declaration) = 0;
 
   // Opens a transaction; reconnects first where the last fault poisoned the connection. One unit or look at a time: it must
