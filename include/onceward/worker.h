@@ -33,7 +33,7 @@ struct ConsumerTally {
   using Count = std::atomic<std::uint64_t>;
   Count received{}, redelivered{};
   // By verdict. `refused` had no usable identity and was parked.
-  Count first{}, duplicate{}, business_duplicate{}, conflict{}, held{}, refused{};
+  Count first{}, duplicate{}, business_duplicate{}, conflict{}, held{}, fenced{}, refused{};
   // Outcomes of those that were first or came back from our store.
   Count processed{}, ignored{}, rejected{}, retried{}, quarantined{};
   // Attempts that ended in the message's own failure: by what the handler returned or threw, by a statement or a row that

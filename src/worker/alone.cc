@@ -25,9 +25,19 @@ constexpr int least_budget_to_share = 3;
 
 bool Alone::suspects(std::span<const Item> items, Settlements& settlements) {
   std::vector<Item> unknown;
-  if (!ask(items, unknown, settlements) || !once_together(unknown, settlements)) return false;
-  return std::ranges::all_of(
-      unknown, [&](Item& item) { return applier_.passed_over(item) || (count_start(item) && run(item, settlements)); });
+  if (!ask(items, unknown, settlements) || !start_never_begun(unknown)) return false;
+  if (declaration_.order != Order::partition) std::ranges::stable_partition(unknown, &Item::counted);
+  for (auto next = unknown.begin(); next != unknown.end();) {
+    const auto end = std::find_if(next, unknown.end(), [](const Item& item) { return !item.counted; });
+    const bool went_well = next != end ? applier_.as_declared({next, end}, settlements)
+                                       : applier_.passed_over(*next) || by_itself(*next, settlements);
+    if (!went_well) {
+      give_back({next, unknown.end()});
+      return false;
+    }
+    next = next != end ? end : next + 1;
+  }
+  return true;
 }
 
 // Which of them were seen before is asked of all at once, by claiming them and undoing it: nothing is run for those.
@@ -63,10 +73,14 @@ bool Alone::take_answers(std::span<const Item> items, std::span<const Claimant> 
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i].verdict == Verdict::first) fresh.insert(claimants[i].key);
   }
+  applier_.tell_fenced(answers);
   std::vector<const Claimant*> conflicts;
   std::vector<Item> conflicting;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (answers[i].by_operation || fresh.contains(claimants[i].key)) {
+    if (answers[i].verdict == Verdict::fenced) {
+      bump(tally_.fenced);
+      settle(items[i], Settle::redeliver, settlements);
+    } else if (answers[i].by_operation || fresh.contains(claimants[i].key)) {
       unknown.push_back(items[i]);
     } else if (answers[i].verdict == Verdict::conflict) {
       bump(tally_.conflict);
@@ -82,17 +96,9 @@ bool Alone::take_answers(std::span<const Item> items, std::span<const Claimant> 
   return true;
 }
 
-bool Alone::once_together(std::vector<Item>& unknown, Settlements& settlements) {
+// Those that no worker has begun, as far as anybody knows, have their starts counted at once, and may run together.
+bool Alone::start_never_begun(std::vector<Item>& unknown) {
   if (unknown.size() < 2 || declaration_.retry.attempts < least_budget_to_share) return true;
-  std::vector<Item> never_begun;
-  if (!start_never_begun(unknown, never_begun)) return false;
-  if (applier_.as_declared(never_begun, settlements)) return true;
-  give_back(never_begun);
-  return false;
-}
-
-// Moves those that no worker has begun, as far as anybody knows, out of `unknown`, and counts the start of each.
-bool Alone::start_never_begun(std::vector<Item>& unknown, std::vector<Item>& never_begun) {
   std::vector<Key> keys;
   std::vector<Item*> asked;
   for (Item& item : unknown) {
@@ -103,7 +109,7 @@ bool Alone::start_never_begun(std::vector<Item>& unknown, std::vector<Item>& nev
     asked.push_back(&item);
   }
   if (keys.empty()) return true;
-  const bool counted = applier_.surely([&](UnitOfWork& unit) {
+  return applier_.surely([&](UnitOfWork& unit) {
     const std::vector<int> attempts = unit.attempts(keys);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       asked[i]->counted = attempts[i] == 0;
@@ -111,20 +117,14 @@ bool Alone::start_never_begun(std::vector<Item>& unknown, std::vector<Item>& nev
       if (asked[i]->counted) unit.count(keys[i], Attempt::start, {});
     }
   });
-  const auto rest =
-      std::stable_partition(unknown.begin(), unknown.end(), [](const Item& item) { return item.counted; });
-  never_begun.assign(unknown.begin(), rest);
-  unknown.erase(unknown.begin(), rest);
-  return counted;
 }
 
 bool Alone::count_start(Item& item) {
   const auto identified = identity_of(item, declaration_);
   const auto* const claimant = std::get_if<Claimant>(&identified);
   if (claimant == nullptr) return true;  // it will be parked, not run
-  item.counted = true;
   std::optional<int> before;
-  return applier_.surely([&](UnitOfWork& unit) {
+  item.counted = applier_.surely([&](UnitOfWork& unit) {
     item.attempts = unit.attempts({&claimant->key, 1}).front();
     if (before && item.attempts > *before) return;  // the start whose commit was in doubt had landed
     before = item.attempts;
@@ -135,13 +135,14 @@ bool Alone::count_start(Item& item) {
       unit.count(claimant->key, Attempt::start, {});
     }
   });
+  return item.counted;
 }
 
-bool Alone::run(Item& item, Settlements& settlements) {
+bool Alone::by_itself(Item& item, Settlements& settlements) { return count_start(item) && run(item, settlements); }
+
+bool Alone::run(const Item& item, Settlements& settlements) {
   bump(tally_.alone);
-  if (applier_.together({&item, 1}, settlements)) return true;
-  give_back({&item, 1});
-  return false;
+  return applier_.together({&item, 1}, settlements);
 }
 
 // A stop ended them, and an outage was in the way: the attempts are not the messages'. Tried once; without it a message
@@ -150,6 +151,7 @@ void Alone::give_back(std::span<const Item> items) {
   try {
     const auto unit = store_.begin(applier_.consumer());
     for (const Item& item : items) {
+      if (!item.counted) continue;
       const auto identified = identity_of(item, declaration_);
       const auto* const claimant = std::get_if<Claimant>(&identified);
       if (claimant != nullptr) unit->count(item.kept.value_or(claimant->key), Attempt::given_back, {});
@@ -187,7 +189,9 @@ bool Alone::due() {
   if (item.attempts > declaration_.retry.attempts)
     item.failure = std::make_shared<Failure>(exhausted(item.attempts - 1));
   Settlements nobody_waits;
-  return run(item, nobody_waits);
+  if (run(item, nobody_waits)) return true;
+  give_back({&item, 1});
+  return false;
 }
 
 }  // namespace onceward

@@ -26,9 +26,9 @@ class Alone {
   bool ask(std::span<const Item> items, std::vector<Item>& unknown, Settlements& settlements);
   bool take_answers(std::span<const Item> items, std::span<const Claimant> claimants, std::span<const Answer> answers,
                     std::vector<Item>& unknown, Settlements& settlements);
-  bool once_together(std::vector<Item>& unknown, Settlements& settlements);
-  bool start_never_begun(std::vector<Item>& unknown, std::vector<Item>& never_begun);
-  bool run(Item& item, Settlements& settlements);
+  bool start_never_begun(std::vector<Item>& unknown);
+  bool by_itself(Item& item, Settlements& settlements);
+  bool run(const Item& item, Settlements& settlements);
   bool count_start(Item& item);
   void give_back(std::span<const Item> items);
   bool landed(UnitOfWork& unit, const Kept& kept) const;

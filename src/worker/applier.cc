@@ -121,10 +121,7 @@ void Applier::admit(std::span<const Item> items) {
 
 // A kept message that the declaration of today refuses has its row, and ends there.
 void Applier::add_refused_since(Item item, const Refusal& refusal) {
-  item.failure = std::make_shared<Failure>(Failure{.code = std::string(code(refusal.reason)),
-                                                   .detail = refusal.detail,
-                                                   .permanent = true,
-                                                   .by = Failure::By::field});
+  item.failure = failure_of(refusal);
   Claimant claimant;
   claimant.key = *item.kept;
   claimant.tenant = item.envelope->tenant();
@@ -209,6 +206,7 @@ void Applier::conclude(UnitOfWork& unit, Settlements& settlements) {
   const std::span<const Answer> answers = unit.answers();
   count_answers(tally_, round_, answers);
   count_outcomes(tally_, round_, firsts_);
+  tell_fenced(answers);
   if (const auto soonest = round_.soonest_retry()) {
     const auto due = std::chrono::steady_clock::now() + *soonest;
     next_retry_ = std::min(due, next_retry_.value_or(due));
@@ -227,7 +225,15 @@ void Applier::conclude(UnitOfWork& unit, Settlements& settlements) {
 Settle Applier::settled(Index index, const Answer& answer) const {
   const State* const state = round_.decided(index);
   const bool quarantined = state != nullptr && *state == State::quarantined;
+  if (answer.verdict == Verdict::fenced) return Settle::redeliver;
   return answer.verdict == Verdict::conflict || quarantined ? Settle::park : Settle::accept;
+}
+
+void Applier::tell_fenced(std::span<const Answer> answers) {
+  const auto fenced = std::ranges::count(answers, Verdict::fenced, &Answer::verdict);
+  if (fenced == 0) return;
+  const LogField fields[] = {{"consumer", declaration_.name}, {"messages", std::int64_t{fenced}}};
+  log_.write(LogLevel::warn, "somebody else has taken over where these messages come from: dropped", fields);
 }
 
 bool Applier::park(std::span<const Claimant* const> conflicts) {

@@ -37,6 +37,8 @@ class Applier {
   // `work` in a transaction.
   template <class Work>
   bool surely(Work&& work);
+  // One line for all of them.
+  void tell_fenced(std::span<const Answer> answers);
 
   // Of a consumer with order: messages that are to be tried again, and are neither finished nor settled. Whatever comes
   // after them in their partition is passed over until the next begin().

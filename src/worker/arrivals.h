@@ -11,7 +11,7 @@
 
 namespace onceward {
 
-// A claimant that does not say where its envelope stands: that moves on its way.
+// A claimant that does not say where its envelope and its position stand: they move on their way.
 using Identified = std::variant<Claimant, Refusal>;
 
 struct Arrivals {

@@ -60,8 +60,9 @@ void Receiver::receive(std::size_t room, std::stop_token stop) {
 
 void Receiver::identify_all() {
   for (const Delivery& delivery : received_.deliveries) {
+    const Position* const position = delivery.position ? &*delivery.position : nullptr;
     received_.identities.push_back(delivery.refusal ? Identified(*delivery.refusal)
-                                                    : identify(delivery.envelope, declaration_));
+                                                    : identify(delivery.envelope, declaration_, position));
   }
 }
 

@@ -1,9 +1,36 @@
 #include "src/worker/round.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "src/envelope/key.h"
+
 namespace onceward {
+
+Identified identity_of(const Item& item, const Declaration& declaration) {
+  Identified identified = item.identified != nullptr ? *item.identified : identify(*item.envelope, declaration);
+  if (std::holds_alternative<Refusal>(identified)) {
+    if (item.position == nullptr) return identified;
+    // What a stranger wrote may be no text: the place names it.
+    Claimant placed;
+    placed.key = position_key(declaration.name, *item.position);
+    placed.id = IdText::owning(fmt::format("{}@{}", item.position->stream->name, item.position->offset));
+    identified = std::move(placed);
+  }
+  Claimant& claimant = std::get<Claimant>(identified);
+  claimant.envelope = item.envelope;
+  claimant.position = item.position;
+  return identified;
+}
+
+std::shared_ptr<const Failure> failure_of(const Refusal& refusal) {
+  return std::make_shared<Failure>(Failure{.code = std::string(code(refusal.reason)),
+                                           .detail = refusal.detail,
+                                           .permanent = true,
+                                           .by = Failure::By::field});
+}
 
 void Round::clear() {
   items_.clear();

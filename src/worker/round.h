@@ -21,6 +21,7 @@ struct Item {
   const Identified* identified = nullptr;    // its identity, or why it has none, where that is known
   std::optional<std::uint64_t> tag{};        // towards the source; nothing for a kept message
   std::int32_t partition = -1;               // of the source
+  const Position* position = nullptr;        // by which it is claimed, where the store keeps offsets
   std::optional<Key> kept{};                 // the inbox row of a kept message
   std::int64_t quarantine = 0;               // the row from which a person sent it again; 0: none
   int attempts = 0;                          // used before
@@ -29,13 +30,11 @@ struct Item {
   std::shared_ptr<const Failure> failure{};  // known before it is run
 };
 
-// As the source's thread has found it, else found now.
-inline Identified identity_of(const Item& item, const Declaration& declaration) {
-  if (item.identified == nullptr) return identify(*item.envelope, declaration);
-  Identified identified = *item.identified;
-  if (auto* const claimant = std::get_if<Claimant>(&identified)) claimant->envelope = item.envelope;
-  return identified;
-}
+// As the source's thread has found it, else found now. A message with a position always has an identity: what is wrong with
+// one that was refused is its failure.
+Identified identity_of(const Item& item, const Declaration& declaration);
+// The failure of a message that has a row of its own, or is to get one, and that the declaration refuses.
+std::shared_ptr<const Failure> failure_of(const Refusal& refusal);
 
 // How long a kept message is kept from other workers: at twice the bound the process ends.
 inline std::chrono::milliseconds lease_for(const Declaration& declaration) { return 3 * declaration.time_bound; }

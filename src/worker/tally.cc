@@ -32,7 +32,7 @@ void count_answers(ConsumerTally& tally, const Round& round, std::span<const Ans
   for (std::size_t mode = 0; mode < by_mode.size(); ++mode) {
     if (by_mode[mode] != 0) bump(tally.by_mode[mode], by_mode[mode]);
   }
-  std::array<std::uint64_t, 4> by_verdict{};
+  std::array<std::uint64_t, 5> by_verdict{};
   std::uint64_t by_operation = 0;
   for (const Answer& answer : answers) {
     ++by_verdict[static_cast<std::size_t>(answer.verdict)];
@@ -42,6 +42,7 @@ void count_answers(ConsumerTally& tally, const Round& round, std::span<const Ans
   bump(tally.duplicate, by_verdict[static_cast<std::size_t>(Verdict::duplicate)] - by_operation);
   bump(tally.business_duplicate, by_operation);
   bump(tally.conflict, by_verdict[static_cast<std::size_t>(Verdict::conflict)]);
+  bump(tally.fenced, by_verdict[static_cast<std::size_t>(Verdict::fenced)]);
   bump(tally.held, by_verdict[static_cast<std::size_t>(Verdict::held)]);
 }
 

@@ -29,6 +29,11 @@ void check_all(const Declaration& declaration, const Source& source) {
         "take order = \"partition\"",
         declaration.name));
   }
+  if ((declaration.offsets == Offsets::store) != source.has_positions()) {
+    throw std::invalid_argument(fmt::format(
+        "consumer {}: offsets = \"store\" and a source whose streams the store keeps belong together; {} {}",
+        declaration.name, source.describe(), source.has_positions() ? "is such a source" : "is not such a source"));
+  }
   const auto timeout = source.ack_timeout();
   if (timeout && declaration.time_bound >= *timeout) {
     throw std::invalid_argument(fmt::format(
@@ -100,13 +105,18 @@ class Worker::Body {
     suspects_.clear();
     for (std::size_t i = 0; i < arrivals.size(); ++i) {
       const Delivery& delivery = arrivals.deliveries[i];
-      const Item item{.envelope = &delivery.envelope,
-                      .identified = &arrivals.identities[i],
-                      .tag = delivery.tag,
-                      .partition = delivery.partition,
-                      .attempts = lanes_.attempts(delivery.tag),
-                      .unsure = delivery.deliveries == 0};
-      (delivery.redelivered && !delivery.refusal ? suspects_ : fresh_).push_back(item);
+      Item item{.envelope = &delivery.envelope,
+                .identified = &arrivals.identities[i],
+                .tag = delivery.tag,
+                .partition = delivery.partition,
+                .position = delivery.position ? &*delivery.position : nullptr,
+                .attempts = lanes_.attempts(delivery.tag),
+                .unsure = delivery.deliveries == 0};
+      const auto* const refusal = std::get_if<Refusal>(item.identified);
+      if (refusal != nullptr && item.position != nullptr) item.failure = failure_of(*refusal);
+      // One that cannot be read has run nowhere; where positions are claimed, it has its turn nevertheless.
+      const bool suspect = delivery.redelivered && (!delivery.refusal || item.position != nullptr);
+      (suspect ? suspects_ : fresh_).push_back(item);
     }
     applier_.begin();
     bump(tally_.received, arrivals.size());

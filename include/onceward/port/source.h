@@ -18,6 +18,7 @@
 
 #include "onceward/envelope.h"
 #include "onceward/fault.h"
+#include "onceward/position.h"
 #include "onceward/refusal.h"
 
 namespace onceward {
@@ -35,11 +36,12 @@ struct Delivery {
   std::uint32_t deliveries = 0;
   // The part of the source whose messages come in order, and to one source at a time; -1 where there are no such parts.
   std::int32_t partition = -1;
+  std::optional<Position> position{};  // of a source that has positions
 };
 
 enum class Settle : std::uint8_t {
   accept,     // committed, or known before: never again
-  redeliver,  // not now: hand it out again, to anybody
+  redeliver,  // not now, or not ours: hand it out again, to anybody
   park,       // kept in our store for a person: gone from here, and to the dead letters where the source has such
 };
 
@@ -80,6 +82,8 @@ class Source {
 
   // How long a delivery may stay unsettled before it is handed to somebody else; nothing where there is no such time.
   virtual std::optional<std::chrono::milliseconds> ack_timeout() const = 0;
+  // Whether every delivery has a position in a stream that was taken over from a StreamKeeper.
+  virtual bool has_positions() const { return false; }
   virtual SourceCounters counters() const = 0;
   // For messages to people: kind, host and queue, without credentials.
   virtual std::string describe() const = 0;
