@@ -13,7 +13,7 @@ Partition::Item* Partition::find(std::int64_t offset) {
 void Partition::hand_out(std::int64_t offset, Kept kept) {
   assert(expects(offset));
   items_.push_back({offset, State::held, std::move(kept)});
-  position_ = offset + 1;
+  position_ = end_ = offset + 1;
   ++held_;
 }
 

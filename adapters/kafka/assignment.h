@@ -24,7 +24,8 @@ class Partition {
   };
 
   // `position` is the next to come; `generation` tells this assignment of the partition from all others.
-  Partition(std::uint64_t generation, std::int64_t position) : generation_(generation), position_(position) {}
+  Partition(std::uint64_t generation, std::int64_t position)
+      : generation_(generation), position_(position), end_(position) {}
 
   std::uint64_t generation() const { return generation_; }
   std::int64_t position() const { return position_; }
@@ -32,6 +33,8 @@ class Partition {
   bool expects(std::int64_t offset) const { return offset >= position_; }
 
   void hand_out(std::int64_t offset, Kept kept);
+  // The end of what was handed out last, and at first where it began.
+  std::int64_t end() const { return end_; }
   // What was given back comes again, the lowest first: null if there is none.
   struct Again {
     std::int64_t offset;
@@ -59,7 +62,8 @@ class Partition {
   // Nothing below `position` is there any more.
   void skip_to(std::int64_t position) { position_ = position; }
 
-  bool leaving = false;  // is taken away: nothing more is handed out
+  bool leaving = false;                    // is taken away: nothing more is handed out
+  std::shared_ptr<const Stream> stream{};  // where somebody else keeps its progress; with its deliveries
 
  private:
   enum class State : std::uint8_t { held, waiting, settled };
@@ -72,6 +76,7 @@ class Partition {
 
   std::uint64_t generation_;
   std::int64_t position_;
+  std::int64_t end_;
   std::deque<Item> items_;  // by offset, from the first that is not committed
   std::size_t prefix_ = 0;  // of the items, so many from the first are settled
   std::size_t held_ = 0, waiting_ = 0, settled_ = 0;

@@ -13,7 +13,6 @@ using namespace std::chrono_literals;
 
 constexpr milliseconds reach_deadline = 10s;  // at the beginning
 constexpr milliseconds again_deadline = 1s;   // later, once a call
-constexpr milliseconds answer_deadline = 2s;  // of one question about offsets
 constexpr milliseconds try_again_after = 200ms;
 constexpr milliseconds close_deadline = 2s;
 
@@ -35,9 +34,11 @@ bool is_cooperative(rd_kafka_t* instance) {
 
 }  // namespace
 
-Member::Member(const KafkaSourceOptions& options, Assignment& assignment, const Bell& bell, Log& log)
+Member::Member(const KafkaSourceOptions& options, Assignment& assignment, StreamKeeper* keeper, const Bell& bell,
+               Log& log)
     : options_(options),
       assignment_(assignment),
+      keeper_(keeper),
       client_(RD_KAFKA_CONSUMER, options.connection, properties_of(options), source_faults,
               {.rebalance = [this](auto event, const auto* partitions) { hear(event, partitions); }}, bell, log) {
   client_.reach(options.topic, reach_deadline, FaultCode::source_refused);
@@ -67,6 +68,7 @@ void Member::tend() {
   if (client_.fatal()) throw client_.unavailable(*client_.fatal());
   go_on();
   if (!out_of_range_.empty()) reset_out_of_range();
+  if (!doubted_.empty() && Clock::now() >= take_over_at_) take_over_again();
   if (refused_) throw client_.refused(*std::exchange(refused_, std::nullopt));
   if (client_.down() || topic_gone_) {
     client_.reach(options_.topic, again_deadline, FaultCode::source_unavailable);
@@ -78,6 +80,7 @@ std::chrono::steady_clock::time_point Member::due_at() const {
   auto at = Clock::time_point::max();
   if (rebalance_) at = rebalance_->assigning ? try_again_at_ : rebalance_->deadline;
   if (commit_trouble_ || asking_) at = std::min(at, try_again_at_);
+  if (!doubted_.empty()) at = std::min(at, take_over_at_);
   return at;
 }
 
@@ -139,10 +142,8 @@ void Member::go_on() {
   if (!rebalance_) return;
   if (rebalance_->assigning) {
     if (Clock::now() < try_again_at_) return;
-    if (!assign(*rebalance_)) {
-      try_again_at_ = Clock::now() + try_again_after;
-      return;
-    }
+    try_again_at_ = Clock::now() + try_again_after;
+    if (!assign(*rebalance_)) return;
     joined_ = true;
   } else {
     if (!may_let_go(*rebalance_)) return;
@@ -154,10 +155,12 @@ void Member::go_on() {
 
 bool Member::assign(Rebalance& rebalance) {
   rd_kafka_topic_partition_list_t& partitions = *rebalance.partitions;
-  if (!set_positions(partitions)) return false;
+  StreamsOf streams;
+  if (!(keeper_ != nullptr ? take_over(partitions, streams) : set_positions(partitions))) return false;
   for (int at = 0; at < partitions.cnt; ++at) {
-    assignment_.add(partitions.elems[at].partition, std::max<std::int64_t>(partitions.elems[at].offset, 0));
-    forward(partitions.elems[at].partition);
+    const std::int32_t number = partitions.elems[at].partition;
+    assignment_.add(number, std::max<std::int64_t>(partitions.elems[at].offset, 0)).stream = streams[number];
+    forward(number);
   }
   set_assignment(partitions, true);
   return true;
@@ -219,6 +222,8 @@ void Member::let_go(const rd_kafka_topic_partition_list_t& partitions) {
     abandoned += partition->held();
     assignment_.remove(number);
     out_of_range_.erase(number);
+    doubted_.erase(number);
+    std::erase_if(early_, [&](const Message& message) { return message->partition == number; });
   }
   if (lost || abandoned > 0) {
     client_.say(LogLevel::warn, fmt::format("{} partitions were {}; {} messages that are held come again elsewhere",
@@ -315,8 +320,16 @@ void Member::restart_at(std::int32_t number, std::int64_t offset) {
   if (offset >= partition.position()) {
     partition.skip_to(offset);
   } else {
-    assignment_.add(number, offset);
+    auto stream = partition.stream;
+    if (stream) stream = std::make_shared<const Stream>(keeper_->begin(*stream, offset));
+    assignment_.add(number, offset).stream = stream;
   }
+  fetch_again(number);
+}
+
+// From where the books have it.
+void Member::fetch_again(std::int32_t number) {
+  std::erase_if(early_, [&](const Message& message) { return message->partition == number; });
   // A partition that has no place to fetch from cannot be sought, only assigned again.
   if (is_cooperative(client_.get())) {
     const Partitions one = positions({number});

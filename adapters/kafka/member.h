@@ -17,8 +17,8 @@ namespace onceward::kafka {
 
 class Member {
  public:
-  // Reaches the brokers and joins. Throws as Source::receive(). The bell and the assignment outlive it.
-  Member(const KafkaSourceOptions& options, Assignment& assignment, const Bell& bell, Log& log);
+  // Reaches the brokers and joins. Throws as Source::receive(). The bell, the assignment and the keeper (or null) outlive it.
+  Member(const KafkaSourceOptions& options, Assignment& assignment, StreamKeeper* keeper, const Bell& bell, Log& log);
   // Commits what is due and leaves, in bounded time.
   ~Member();
   Member(const Member&) = delete;
@@ -36,6 +36,10 @@ class Member {
   // Messages whose commit was confirmed since the last call.
   std::uint64_t take_settled() { return std::exchange(settled_, 0); }
 
+  // The keeper says that a partition's stream is somebody else's. If the group does not say so too in a while, it is taken
+  // over again, and begins where the keeper then has it. Until then it hands out nothing.
+  void doubt(std::int32_t partition);
+
   bool joined() const { return joined_; }
   // It ended for good: a new one is needed.
   bool fatal() const { return client_.fatal().has_value(); }
@@ -45,6 +49,7 @@ class Member {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds answer_deadline{2'000};  // of one question about offsets
   struct Rebalance {
     bool assigning;
     Partitions partitions;
@@ -56,6 +61,11 @@ class Member {
   void go_on();
   bool assign(Rebalance& rebalance);
   bool set_positions(rd_kafka_topic_partition_list_t& partitions);
+  using StreamsOf = std::map<std::int32_t, std::shared_ptr<const Stream>>;
+  bool take_over(rd_kafka_topic_partition_list_t& partitions, StreamsOf& streams);
+  std::string stream_of(std::int32_t partition) const;
+  bool set_number(rd_kafka_topic_partition_t& partition);
+  void take_over_again();
   bool begin_at_the_end(rd_kafka_topic_partition_t& partition);
   bool may_let_go(const Rebalance& rebalance);
   void let_go(const rd_kafka_topic_partition_list_t& partitions);
@@ -65,6 +75,7 @@ class Member {
   void reset_out_of_range();
   void reset(std::int32_t number);
   void restart_at(std::int32_t number, std::int64_t offset);
+  void fetch_again(std::int32_t number);
   Partitions positions(const std::set<std::int32_t>& numbers);
   Partitions commit_list();
   void ask_to_commit(const rd_kafka_topic_partition_list_t& offsets);
@@ -74,6 +85,7 @@ class Member {
 
   const KafkaSourceOptions& options_;
   Assignment& assignment_;
+  StreamKeeper* const keeper_;
   Client client_;
 
   // Of the one thread.
@@ -87,6 +99,8 @@ class Member {
   Clock::time_point try_again_at_{};
   std::uint64_t settled_ = 0;
   std::set<std::int32_t> out_of_range_;
+  std::set<std::int32_t> doubted_;
+  Clock::time_point take_over_at_{};  // those
   std::optional<std::string> refused_;
   bool topic_gone_ = false;
   bool joined_ = false;

@@ -49,7 +49,7 @@ class NativeReader {
 
   ReadEnvelope read() {
     if (payload_.view().size() > how_.limits.message_bytes) return Refusal{Reason::too_large, "message_bytes"};
-    std::size_t text_bytes = record_.key.size();
+    std::size_t text_bytes = record_.key.size() + how_.missing_id.size();
     for (const Header& header : record_.headers) text_bytes += header.name.size() + header.value.size();
     if (text_bytes > how_.limits.message_bytes) return Refusal{Reason::headers_too_large, "message_bytes"};
     builder_.make_room(text_bytes, std::min(record_.headers.size() + 1, how_.limits.header_count));
@@ -57,6 +57,9 @@ class NativeReader {
       if (auto refusal = take(header)) return std::move(*refusal);
     }
     if (auto refusal = set(member_named("aggregateId"), "key", record_.key)) return std::move(*refusal);
+    if (builder_.fields.message_id.empty() && !how_.missing_id.empty()) {
+      if (auto refusal = set(member_named("messageId"), how_.id_header, how_.missing_id)) return std::move(*refusal);
+    }
     if (!record_.value) {
       if (auto refusal = builder_.add_header(kafka_tombstone_header, yes)) return std::move(*refusal);
     }

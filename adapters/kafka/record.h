@@ -27,6 +27,7 @@ struct Reading {
   WireFormat format = WireFormat::automatic;
   std::string_view id_header = default_id_header;
   const EnvelopeLimits& limits;
+  std::string_view missing_id{};  // what stands for the id of a native message that has none
 };
 // Without a tag. Copies what it keeps.
 Delivery read_record(const Record& record, const Reading& how);

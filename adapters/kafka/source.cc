@@ -32,7 +32,8 @@ struct Handed {
 
 class KafkaSource final : public Source {
  public:
-  KafkaSource(const KafkaSourceOptions& options, Log& log) : options_(options), log_(log) {
+  KafkaSource(const KafkaSourceOptions& options, Log& log, std::unique_ptr<StreamKeeper> keeper)
+      : options_(options), log_(log), keeper_(std::move(keeper)) {
     check(options_);
     open();
     const auto end = steady_clock::now() + join_deadline;
@@ -61,6 +62,8 @@ class KafkaSource final : public Source {
         ++counters_.settle_failed;
       } else if (settlement.how == Settle::redeliver || not_parked_.contains(settlement.tag)) {
         partition->give_back(handed->offset);
+        // What is not ours by the worker's word is not ours by the keeper's.
+        if (keeper_ && member_ && settlement.how == Settle::redeliver) member_->doubt(handed->partition);
         ++(settlement.how == Settle::redeliver ? counters_.settled : counters_.settle_failed);
       } else {
         partition->settle(handed->offset);
@@ -74,6 +77,7 @@ class KafkaSource final : public Source {
 
   void wake() noexcept override { bell_.wake(); }
   std::optional<milliseconds> ack_timeout() const override { return std::nullopt; }
+  bool has_positions() const override { return keeper_ != nullptr; }
   SourceCounters counters() const override { return counters_; }
   std::string describe() const override {
     return fmt::format("kafka://{}/{}?group={}", options_.connection.brokers, options_.topic, options_.group);
@@ -82,7 +86,7 @@ class KafkaSource final : public Source {
  private:
   void open() {
     if (!options_.dead_letter_topic.empty()) dead_letters_ = std::make_unique<DeadLetters>(options_, bell_, log_);
-    member_ = std::make_unique<Member>(options_, assignment_, bell_, log_);
+    member_ = std::make_unique<Member>(options_, assignment_, keeper_.get(), bell_, log_);
   }
 
   void tend() {
@@ -121,18 +125,27 @@ class KafkaSource final : public Source {
         bytes += deliver(into, again->delivery, {number, partition.generation(), again->offset}, true);
       }
     }
-    const Reading how{options_.format, options_.id_header, options_.limits};
     while (is_room()) {
       Message message = member_->next();
       if (!message) break;
       Partition& partition = *assignment_.find(message->partition);
-      Delivery delivery = read_record(record_of(*message), how);
+      Delivery delivery = read(*message, partition);
       bytes += deliver(into, delivery, {message->partition, partition.generation(), message->offset},
                        !partition.has_committed());
       const std::int64_t offset = message->offset;
       partition.hand_out(offset, {std::move(delivery), dead_letters_ ? std::move(message) : nullptr});
     }
     return into.size() > before;
+  }
+
+  Delivery read(const rd_kafka_message_t& message, const Partition& partition) const {
+    Reading how{options_.format, options_.id_header, options_.limits};
+    if (!partition.stream) return read_record(record_of(message), how);
+    const std::string place = fmt::format("{}@{}", partition.stream->name, message.offset);
+    how.missing_id = place;
+    Delivery delivery = read_record(record_of(message), how);
+    delivery.position = {partition.stream, message.offset, partition.end()};
+    return delivery;
   }
 
   // How many bytes it has.
@@ -169,6 +182,7 @@ class KafkaSource final : public Source {
 
   const KafkaSourceOptions options_;
   Log& log_;
+  const std::unique_ptr<StreamKeeper> keeper_;
   Bell bell_;
   OwnerThread owner_;
 
@@ -184,8 +198,8 @@ class KafkaSource final : public Source {
 }  // namespace
 }  // namespace kafka
 
-std::unique_ptr<Source> open_kafka(const KafkaSourceOptions& options, Log& log) {
-  return std::make_unique<kafka::KafkaSource>(options, log);
+std::unique_ptr<Source> open_kafka(const KafkaSourceOptions& options, Log& log, std::unique_ptr<StreamKeeper> keeper) {
+  return std::make_unique<kafka::KafkaSource>(options, log, std::move(keeper));
 }
 
 }  // namespace onceward

@@ -29,7 +29,7 @@ KafkaSourceOptions read_kafka_source_url(std::string_view) { no_source(kafka); }
 KafkaSourceOptions read_kafka_reader_url(std::string_view) { no_source(kafka); }
 KafkaPublisherOptions read_kafka_publisher_url(std::string_view) { no_publisher(kafka); }
 KafkaTarget read_kafka_target_url(std::string_view) { no_publisher(kafka); }
-std::unique_ptr<Source> open_kafka(const KafkaSourceOptions&, Log&) { no_source(kafka); }
+std::unique_ptr<Source> open_kafka(const KafkaSourceOptions&, Log&, std::unique_ptr<StreamKeeper>) { no_source(kafka); }
 std::unique_ptr<Source> open_kafka_reader(const KafkaSourceOptions&, Log&) { no_source(kafka); }
 KafkaFacts examine_kafka(const KafkaSourceOptions&) { no_source(kafka); }
 std::unique_ptr<Publisher> open_kafka_publisher(const KafkaPublisherOptions&, Log&) { no_publisher(kafka); }

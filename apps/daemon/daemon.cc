@@ -14,6 +14,7 @@
 #include "apps/daemon/exit_code.h"
 #include "apps/daemon/ports.h"
 #include "apps/daemon/supervisor.h"
+#include "onceward/stream_keeper.h"
 
 namespace onceward::daemon {
 namespace {
@@ -164,7 +165,7 @@ void Daemon::work_once(Post& post, std::stop_token stop) {
   const Declaration& declaration = *post.declaration;
   const auto store = open_store(application_.store, declaration.time_bound);
   SourceLog source_log(log_);
-  const auto source = open_source(declaration.source, declaration.limits, source_log);
+  const auto source = open_source(declaration.source, declaration.limits, source_log, keeper_for(declaration));
   source_log.speak_up();
   Worker worker(declaration, *post.handler, *store, *source, *post.tally, log_);
   {
@@ -190,6 +191,13 @@ void Daemon::work_once(Post& post, std::stop_token stop) {
   const std::lock_guard lock(post.mutex);
   post.worker = nullptr;
   post.trouble = "ended";
+}
+
+// With a connection of its own: the source's thread asks it.
+std::unique_ptr<StreamKeeper> Daemon::keeper_for(const Declaration& declaration) const {
+  if (declaration.offsets != Offsets::store) return nullptr;
+  return keep_streams([this, &declaration] { return open_store(application_.store, declaration.time_bound); },
+                      declaration);
 }
 
 Page Daemon::page(std::string_view path) const {

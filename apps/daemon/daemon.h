@@ -40,6 +40,7 @@ class Daemon {
 
   void work(Post& post, std::stop_token stop);
   void work_once(Post& post, std::stop_token stop);
+  std::unique_ptr<StreamKeeper> keeper_for(const Declaration& declaration) const;
   void say_once(const Declaration& consumer, const Fault& fault);
   void ended(const std::string& why, int code);
   void hold_to_drain(std::stop_token ended);

@@ -75,6 +75,7 @@ void add_deliveries(Families& families, const Tallies& tallies) {
                 {"business_duplicate", &T::business_duplicate},
                 {"conflict", &T::conflict},
                 {"held", &T::held},
+                {"fenced", &T::fenced},
                 {"refused", &T::refused}});
   add_counters(families, tallies, "onceward_consumer_duplicates_total", "Duplicates: a normal signal, no error.",
                "kind", {{"transport", &T::duplicate}, {"business", &T::business_duplicate}});

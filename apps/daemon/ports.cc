@@ -41,9 +41,15 @@ TargetOptions read_target(const std::string& written) {
   });
 }
 
-std::unique_ptr<Source> open(const EmbeddedOptions& options, Log&) { return open_embedded(options); }
-std::unique_ptr<Source> open(const RabbitmqSourceOptions& options, Log& log) { return open_rabbitmq(options, log); }
-std::unique_ptr<Source> open(const KafkaSourceOptions& options, Log& log) { return open_kafka(options, log); }
+// A keeper that has nothing to keep is refused with the declaration, and by the worker.
+using Keeper = std::unique_ptr<StreamKeeper>;
+std::unique_ptr<Source> open(const EmbeddedOptions& options, Log&, Keeper) { return open_embedded(options); }
+std::unique_ptr<Source> open(const RabbitmqSourceOptions& options, Log& log, Keeper) {
+  return open_rabbitmq(options, log);
+}
+std::unique_ptr<Source> open(const KafkaSourceOptions& options, Log& log, Keeper keeper) {
+  return open_kafka(options, log, std::move(keeper));
+}
 
 Target open_place(const EmbeddedOptions& options, Log&) {
   return {open_embedded_publisher(options), options.queue, std::string()};
@@ -85,12 +91,13 @@ SourceOptions read_source(const std::string& written) {
   });
 }
 
-std::unique_ptr<Source> open_source(const std::string& url, const EnvelopeLimits& limits, Log& log) {
+std::unique_ptr<Source> open_source(const std::string& url, const EnvelopeLimits& limits, Log& log,
+                                    std::unique_ptr<StreamKeeper> keeper) {
   SourceOptions read = read_source(url);
   return std::visit(
       [&](auto& options) {
         options.limits = limits;
-        return open(options, log);
+        return open(options, log, std::move(keeper));
       },
       read);
 }
@@ -110,7 +117,7 @@ std::unique_ptr<Source> open_to_look(const std::string& written, const Looking& 
     options->declare = RabbitmqSourceOptions::Declare::nothing;
     options->prefetch = looking.most;
   }
-  return std::visit([](const auto& options) { return open(options, silent_log()); }, read);
+  return std::visit([](const auto& options) { return open(options, silent_log(), nullptr); }, read);
 }
 
 std::string_view Target::key_of(const Envelope& envelope) const {

@@ -24,8 +24,9 @@ std::unique_ptr<Store> open_store(const std::string& url, std::chrono::milliseco
 // Everything a source's URL says; connects to nobody.
 using SourceOptions = std::variant<EmbeddedOptions, RabbitmqSourceOptions, KafkaSourceOptions>;
 SourceOptions read_source(const std::string& url);
-// Throws Fault. The log outlives the source.
-std::unique_ptr<Source> open_source(const std::string& url, const EnvelopeLimits& limits, Log& log = silent_log());
+// Throws Fault. The log outlives the source. A keeper is for a source whose streams somebody else keeps.
+std::unique_ptr<Source> open_source(const std::string& url, const EnvelopeLimits& limits, Log& log = silent_log(),
+                                    std::unique_ptr<StreamKeeper> keeper = nullptr);
 
 // For somebody who only looks: a queue that is not there is not made, no more than `most` messages are taken from one, and
 // no group is joined. A topic is read from its beginning, or its end if `from_end`; else as the URL says. Throws Fault.

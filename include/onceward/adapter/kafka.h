@@ -85,7 +85,11 @@ KafkaTarget read_kafka_target_url(std::string_view url);
 inline constexpr std::string_view kafka_tombstone_header = "onceward-tombstone";
 
 // Joins the group, and waits a little for its first answer. Throws as Source::receive().
-std::unique_ptr<Source> open_kafka(const KafkaSourceOptions& options, Log& log = silent_log());
+// With a keeper, each partition is a stream "topic/number": taken over when it is assigned, begun where the keeper says, and
+// where that knows nothing, at the group's offset or as `start` says. The group is still told what was settled. Deliveries
+// have positions, and a native one without an id has "topic/number@offset" for one. Throws the keeper's faults too.
+std::unique_ptr<Source> open_kafka(const KafkaSourceOptions& options, Log& log = silent_log(),
+                                   std::unique_ptr<StreamKeeper> keeper = nullptr);
 // Reads all partitions without a group, from the beginning or the end as `start` says: nothing is committed, no consumer is
 // disturbed, and settling means nothing. Throws as Source::receive().
 std::unique_ptr<Source> open_kafka_reader(const KafkaSourceOptions& options, Log& log = silent_log());

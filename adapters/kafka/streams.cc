@@ -1,0 +1,71 @@
+// A member whose partitions are streams that somebody else keeps.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "adapters/kafka/member.h"
+
+namespace onceward::kafka {
+namespace {
+
+constexpr std::chrono::seconds take_over_again_after{5};
+
+}  // namespace
+
+std::string Member::stream_of(std::int32_t partition) const { return fmt::format("{}/{}", options_.topic, partition); }
+
+// Where each begins: where the keeper has it. One that has not begun there begins where it would without a keeper, and the
+// keeper is told so before its first message.
+bool Member::take_over(rd_kafka_topic_partition_list_t& partitions, StreamsOf& streams) {
+  if (partitions.cnt == 0) return true;
+  std::vector<std::string> names;
+  for (int at = 0; at < partitions.cnt; ++at) names.push_back(stream_of(partitions.elems[at].partition));
+  const std::vector<TakenOver> taken = keeper_->take_over(names);
+  for (std::size_t at = 0; at < taken.size(); ++at) {
+    rd_kafka_topic_partition_t& partition = partitions.elems[at];
+    Stream stream = taken[at].stream;
+    if (taken[at].next) {
+      partition.offset = *taken[at].next;
+    } else {
+      if (!set_number(partition)) return false;
+      stream = keeper_->begin(stream, partition.offset);
+    }
+    streams[partition.partition] = std::make_shared<const Stream>(std::move(stream));
+  }
+  return true;
+}
+
+// As set_positions(), and never "the beginning" without saying which offset that is.
+bool Member::set_number(rd_kafka_topic_partition_t& partition) {
+  const Partitions one(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(one.get(), partition.topic, partition.partition);
+  if (!set_positions(*one)) return false;
+  partition.offset = one->elems[0].offset;
+  if (partition.offset >= 0) return true;
+  std::int64_t high = 0;
+  return rd_kafka_query_watermark_offsets(client_.get(), partition.topic, partition.partition, &partition.offset, &high,
+                                          static_cast<int>(answer_deadline.count())) == RD_KAFKA_RESP_ERR_NO_ERROR;
+}
+
+void Member::doubt(std::int32_t partition) {
+  assignment_.find(partition)->leaving = true;
+  if (doubted_.insert(partition).second) take_over_at_ = Clock::now() + take_over_again_after;
+}
+
+void Member::take_over_again() {
+  take_over_at_ = Clock::now() + take_over_again_after;
+  if (rebalance_ || client_.down() || rd_kafka_assignment_lost(client_.get()) != 0) return;
+  for (const std::int32_t number : std::set<std::int32_t>(doubted_)) {
+    if (assignment_.find(number) != nullptr) {
+      const TakenOver taken = keeper_->take_over(std::array{stream_of(number)}).front();
+      const std::int64_t next = taken.next.value_or(assignment_.find(number)->position());
+      assignment_.add(number, next).stream = std::make_shared<const Stream>(taken.stream);
+      fetch_again(number);
+      client_.say(LogLevel::warn, fmt::format("stream {} is ours by the group, and was taken over again at {}",
+                                              taken.stream.name, next));
+    }
+    doubted_.erase(number);
+  }
+}
+
+}  // namespace onceward::kafka

@@ -1,0 +1,200 @@
+// Partitions whose progress somebody else keeps: they begin where the keeper has them, whatever the group says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/fixtures/kafka.h"
+#include "tests/fixtures/kept_log.h"
+#include "tests/fixtures/receiving.h"
+
+namespace onceward {
+namespace {
+
+using namespace fixtures;  // NOLINT: the fixtures are the tests' vocabulary
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using OutOfRange = KafkaSourceOptions::OutOfRange;
+
+// What a store would have in its table.
+struct Book {
+  struct Row {
+    std::int64_t epoch = 0, begun = 0;
+    std::optional<std::int64_t> next;
+  };
+  std::map<std::string, Row> rows;
+  bool away = false;
+};
+
+class Bookkeeper final : public StreamKeeper {
+ public:
+  explicit Bookkeeper(Book& book) : book_(book) {}
+
+  std::vector<TakenOver> take_over(std::span<const std::string> names) override {
+    if (book_.away) throw Fault(FaultCode::store_unavailable, Poisons::connection, "the book is away");
+    std::vector<TakenOver> taken;
+    for (const std::string& name : names) {
+      Book::Row& row = book_.rows[name];
+      ++row.epoch;
+      taken.push_back({{name, row.epoch, row.begun}, row.next});
+    }
+    return taken;
+  }
+  Stream begin(const Stream& stream, std::int64_t next) override {
+    Book::Row& row = book_.rows[stream.name];
+    row.begun = ++row.epoch;
+    row.next = next;
+    return {stream.name, row.epoch, row.begun};
+  }
+
+ private:
+  Book& book_;
+};
+
+class KafkaStreams : public testing::Test {
+ protected:
+  std::unique_ptr<Source> open() { return open(topic_.source()); }
+  std::unique_ptr<Source> open(const KafkaSourceOptions& options) {
+    return open_kafka(options, log_, std::make_unique<Bookkeeper>(book_));
+  }
+  Book::Row& row() { return book_.rows[topic_.name() + "/0"]; }
+  void kept(std::int64_t next) { row() = {1, 1, next}; }
+  void group_has(std::int64_t offset) {
+    const auto source = open_kafka(topic_.source());
+    settle(*source, receive_all(*source, static_cast<std::size_t>(offset)));
+  }
+
+  KafkaTopic topic_;
+  Book book_;
+  KeptLog log_;
+};
+
+TEST_F(KafkaStreams, StreamThatIsNewBeginsAtTheBeginningAndItsKeeperIsTold) {
+  topic_.send(numbered_records(0, 5));
+  topic_.delete_before(0, 2);
+  const auto source = open();
+  const auto deliveries = receive_all(*source, 3);
+  EXPECT_THAT(payloads_of(deliveries), ElementsAre("2", "3", "4"));
+  EXPECT_EQ(row().next, 2);
+  EXPECT_TRUE(source->has_positions());
+  const Position& first = *deliveries.front().position;
+  EXPECT_EQ(first.stream->name, topic_.name() + "/0");
+  EXPECT_EQ(first.stream->epoch, row().epoch);
+  EXPECT_EQ(first.offset, 2);
+  EXPECT_EQ(first.after, 2);
+  EXPECT_EQ(deliveries.back().position->after, 4);
+}
+
+TEST_F(KafkaStreams, StreamThatIsNewBeginsWhereTheGroupIs) {
+  topic_.send(numbered_records(0, 5));
+  group_has(3);
+  EXPECT_THAT(payloads_of(receive_all(*open(), 2)), ElementsAre("3", "4"));
+  EXPECT_EQ(row().next, 3);
+}
+
+TEST_F(KafkaStreams, StreamThatIsNewMayBeginAtTheEnd) {
+  topic_.send(numbered_records(0, 5));
+  KafkaSourceOptions options = topic_.source();
+  options.start = KafkaSourceOptions::Start::latest;
+  const auto source = open(options);
+  EXPECT_EQ(row().next, 5);
+  topic_.send(numbered_records(5, 6));
+  EXPECT_THAT(payloads_of(receive_all(*source, 1)), ElementsAre("5"));
+}
+
+TEST_F(KafkaStreams, GroupThatIsBehindIsNotBelieved) {
+  topic_.send(numbered_records(0, 10));
+  group_has(2);
+  kept(7);
+  EXPECT_THAT(payloads_of(receive_all(*open(), 3)), ElementsAre("7", "8", "9"));
+}
+
+TEST_F(KafkaStreams, GroupThatIsAheadIsNotBelieved) {
+  topic_.send(numbered_records(0, 10));
+  group_has(9);
+  kept(7);
+  const auto source = open();
+  const auto deliveries = receive_all(*source, 3);
+  EXPECT_THAT(payloads_of(deliveries), ElementsAre("7", "8", "9"));
+  settle(*source, deliveries);
+  EXPECT_EQ(topic_.committed(), (std::map<int, std::int64_t>{{0, 10}})) << "and is told all the same";
+}
+
+TEST_F(KafkaStreams, KeeperThatIsAwayIsSaidAndAskedAgain) {
+  topic_.send(numbered_records(0, 2));
+  kept(1);
+  book_.away = true;
+  EXPECT_THROW(open(), Fault);
+  book_.away = false;
+  EXPECT_THAT(payloads_of(receive_all(*open(), 1)), ElementsAre("1"));
+}
+
+TEST_F(KafkaStreams, WhatIsGoneIsRefusedOrSkippedWithoutAGap) {
+  topic_.send(numbered_records(0, 10));
+  topic_.delete_before(0, 5);
+  kept(2);
+  {
+    const auto source = open();
+    EXPECT_THROW(receive_all(*source, 1), Fault);
+  }
+  KafkaSourceOptions options = topic_.source();
+  options.out_of_range = OutOfRange::earliest;
+  const auto source = open(options);
+  const auto deliveries = receive_all(*source, 5);
+  EXPECT_EQ(deliveries.front().position->offset, 5);
+  EXPECT_EQ(deliveries.front().position->after, 2) << "nothing of what was there is passed over";
+  EXPECT_EQ(row().begun, 1);
+}
+
+// The topic is another one: the same offsets are other messages.
+TEST_F(KafkaStreams, StreamThatGoesBackBeginsAnew) {
+  topic_.send(numbered_records(0, 3));
+  kept(100);
+  KafkaSourceOptions options = topic_.source();
+  options.out_of_range = OutOfRange::earliest;
+  const auto source = open(options);
+  const auto deliveries = receive_all(*source, 3);
+  EXPECT_THAT(payloads_of(deliveries), ElementsAre("0", "1", "2"));
+  EXPECT_EQ(row().next, 0);
+  EXPECT_EQ(deliveries.front().position->stream->epoch, row().epoch);
+  EXPECT_EQ(deliveries.front().position->stream->begun, row().begun);
+  EXPECT_GT(row().begun, 1);
+}
+
+TEST_F(KafkaStreams, StreamThatIsGivenBackIsTakenOverAgain) {
+  topic_.send(numbered_records(0, 10));
+  kept(0);
+  const auto source = open();
+  const auto old = receive_all(*source, 4);
+  row().epoch += 7;  // somebody else
+  row().next = 3;
+  settle(*source, old, Settle::redeliver);
+  EXPECT_TRUE(receive(*source, 10, 100ms).empty()) << "nothing of it is handed out meanwhile";
+  const auto deliveries = receive_all(*source, 7);
+  EXPECT_EQ(payloads_of(deliveries).front(), "3");
+  EXPECT_EQ(deliveries.front().position->stream->epoch, row().epoch);
+  EXPECT_THAT(log_.text(), HasSubstr("taken over again at 3"));
+}
+
+TEST_F(KafkaStreams, NativeMessageWithoutAnIdHasItsPlaceForOne) {
+  topic_.send({{.key = "k", .value = "v"}, {.key = "k", .value = "v", .headers = {{"id", "its own"}}}});
+  const auto deliveries = receive_all(*open(), 2);
+  EXPECT_EQ(deliveries[0].envelope.message_id().text(), topic_.name() + "/0@0");
+  EXPECT_EQ(deliveries[1].envelope.message_id().text(), "its own");
+}
+
+TEST_F(KafkaStreams, EveryAssignmentIsAnotherEpoch) {
+  KafkaTopic two(2);
+  two.send(numbered_records(0, 4, 2));
+  {
+    const auto source = open(two.source());
+    for (const Delivery& delivery : receive_all(*source, 4)) EXPECT_GT(delivery.position->stream->epoch, 0);
+  }
+  const Book before = book_;
+  const auto source = open(two.source());
+  for (const Delivery& delivery : receive_all(*source, 4)) {
+    EXPECT_GT(delivery.position->stream->epoch, before.rows.at(delivery.position->stream->name).epoch);
+  }
+}
+
+}  // namespace
+}  // namespace onceward
