@@ -36,8 +36,8 @@ class BareBroker {
   virtual std::unique_ptr<BareConsumer> consume() = 0;
   // How many consumers of one thread each may share what was filled.
   virtual std::size_t most_consumers() const = 0;
-  // Onceward's own source on it.
-  virtual std::unique_ptr<Source> open_source() = 0;
+  // Onceward's own source on it; a keeper only where there are partitions.
+  virtual std::unique_ptr<Source> open_source(std::unique_ptr<StreamKeeper> keeper = nullptr) = 0;
   // Publishes one, and returns when it is stored or sent; on a connection of its own thread.
   virtual void publish(Index message) = 0;
 };

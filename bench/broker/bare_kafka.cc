@@ -123,7 +123,7 @@ class Kafka final : public BareBroker {
 
   void fill(std::span<const Index> deliveries) override {
     remove();
-    topic_ = fmt::format("onceward_bench_{}", ++made_);
+    topic_ = fmt::format("onceward_bench_{}", ++made);
     make();
     for (const Index index : deliveries) publish(index);
     if (rd_kafka_flush(producer_.get(), 120'000) != RD_KAFKA_RESP_ERR_NO_ERROR) fail("not all was published");
@@ -131,8 +131,9 @@ class Kafka final : public BareBroker {
 
   std::unique_ptr<BareConsumer> consume() override { return std::make_unique<Consumer>(brokers_, topic_, numbers_); }
   std::size_t most_consumers() const override { return partitions; }
-  std::unique_ptr<Source> open_source() override {
-    return open_kafka(read_kafka_source_url(fmt::format("{}/{}?group=onceward", url_, topic_)));
+  std::unique_ptr<Source> open_source(std::unique_ptr<StreamKeeper> keeper) override {
+    return open_kafka(read_kafka_source_url(fmt::format("{}/{}?group=onceward", url_, topic_)), silent_log(),
+                      std::move(keeper));
   }
 
   void publish(Index index) override {
@@ -191,7 +192,7 @@ class Kafka final : public BareBroker {
   const Numbers numbers_;
   Client producer_;
   std::string topic_;
-  int made_ = 0;
+  inline static int made = 0;  // topics of all
 };
 
 }  // namespace

@@ -118,7 +118,7 @@ class Rabbitmq final : public BareBroker {
 
   std::unique_ptr<BareConsumer> consume() override { return std::make_unique<Consumer>(options_.connection, numbers_); }
   std::size_t most_consumers() const override { return 16; }
-  std::unique_ptr<Source> open_source() override {
+  std::unique_ptr<Source> open_source(std::unique_ptr<StreamKeeper>) override {
     RabbitmqSourceOptions options = options_;
     options.prefetch = prefetch;
     return open_rabbitmq(options);

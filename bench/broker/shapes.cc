@@ -8,9 +8,11 @@
 
 #include "bench/broker/belt.h"
 #include "bench/floor/postgres_each.h"
+#include "bench/floor/postgres_positions.h"
 #include "bench/store/store_shape.h"
 #include "bench/worker/handlers.h"
 #include "bench/worker/watched_source.h"
+#include "onceward/stream_keeper.h"
 #include "onceward/worker.h"
 
 namespace onceward::bench {
@@ -111,15 +113,27 @@ class ByHand final : public Shape {
 
 class Onceward final : public Shape {
  public:
-  Onceward(BareBroker& broker, std::unique_ptr<Store> store, const Workload& work)
-      : broker_(broker), store_(std::move(store)), work_(work), numbers_(work), before_(store_->counters()) {}
+  Onceward(BareBroker& broker, Database& database, const Workload& work, Offsets offsets)
+      : broker_(broker),
+        database_(database),
+        offsets_(offsets),
+        store_(database.open()),
+        work_(work),
+        numbers_(work),
+        before_(store_->counters()) {}
 
   double run(std::span<const Index> deliveries, std::size_t batch) override {
     Declaration declaration = declaration_of(work_.ids);
     declaration.batch = batch;
+    if (offsets_ == Offsets::store) {
+      declaration.offsets = offsets_;
+      declaration.trust_producer = true;
+      declaration.order = Order::partition;
+      declaration.identity.scheme = KeyScheme::hash;
+    }
     broker_.fill(deliveries);
     const auto start = Clock::now();
-    WatchedSource source(broker_.open_source(), {});
+    WatchedSource source(broker_.open_source(keeper_for(declaration)), {});
     ConsumerTally tally;
     Worker worker(declaration, batch_handler_by_id(work_, numbers_), *store_, source, tally);
     std::jthread working([&worker](std::stop_token stop) { worker.run(std::move(stop)); });
@@ -142,7 +156,14 @@ class Onceward final : public Shape {
   }
 
  private:
+  std::unique_ptr<StreamKeeper> keeper_for(const Declaration& declaration) {
+    if (offsets_ != Offsets::store) return nullptr;
+    return keep_streams([this] { return database_.open(); }, declaration);
+  }
+
   BareBroker& broker_;
+  Database& database_;
+  const Offsets offsets_;
   const std::unique_ptr<Store> store_;
   const Workload& work_;
   const Numbers numbers_;
@@ -166,8 +187,15 @@ std::unique_ptr<Shape> each_consumer(BareBroker& broker, const FloorOptions& opt
   return std::make_unique<ByHand>(broker, std::move(hands), true);
 }
 
-std::unique_ptr<Shape> onceward_consumer(BareBroker& broker, std::unique_ptr<Store> store, const Workload& work) {
-  return std::make_unique<Onceward>(broker, std::move(store), work);
+std::unique_ptr<Shape> bare_by_position(BareBroker& broker, const FloorOptions& options, const Workload& work) {
+  std::vector<std::unique_ptr<PostgresBatches>> hands;
+  hands.push_back(postgres_positions(options, work));
+  return std::make_unique<ByHand>(broker, std::move(hands), false);
+}
+
+std::unique_ptr<Shape> onceward_consumer(BareBroker& broker, Database& database, const Workload& work,
+                                         Offsets offsets) {
+  return std::make_unique<Onceward>(broker, database, work, offsets);
 }
 
 }  // namespace onceward::bench

@@ -18,7 +18,10 @@ std::unique_ptr<Shape> bare_consumer(BareBroker& broker, const FloorOptions& opt
 // As most are written: a transaction a message, on so many threads with a connection each.
 std::unique_ptr<Shape> each_consumer(BareBroker& broker, const FloorOptions& options, const Workload& work,
                                      std::size_t workers);
-// Onceward's worker.
-std::unique_ptr<Shape> onceward_consumer(BareBroker& broker, std::unique_ptr<Store> store, const Workload& work);
+// The same for a consumer that trusts its producer: offsets in the transaction, and no inbox.
+std::unique_ptr<Shape> bare_by_position(BareBroker& broker, const FloorOptions& options, const Workload& work);
+// Onceward's worker; with offsets in the inbox or in the store.
+std::unique_ptr<Shape> onceward_consumer(BareBroker& broker, Database& database, const Workload& work,
+                                         Offsets offsets = Offsets::inbox);
 
 }  // namespace onceward::bench

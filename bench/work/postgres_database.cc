@@ -44,6 +44,9 @@ UNION ALL SELECT 'balance', count(*), sum(hashtextextended(concat_ws('|', accoun
 UNION ALL SELECT 'outbox', count(DISTINCT id), sum(hashtextextended(concat_ws('|', consumer, cause, aggregate_version,
     event_version, length(id), type, key, tenant, aggregate_type, aggregate_id, correlation_id, causation_id,
     trace_parent, content_type, headers, payload), 0)) FROM onceward.outbox
+UNION ALL SELECT 'outbox without cause', count(DISTINCT id), sum(hashtextextended(concat_ws('|', consumer,
+    aggregate_version, event_version, length(id), type, key, tenant, aggregate_type, aggregate_id, correlation_id,
+    causation_id, trace_parent, content_type, headers, payload), 0)) FROM onceward.outbox
 )sql";
 
 // A key's first bit tells random ids (1) from time-carrying ones (0), which go on with their seconds. The holes: the
@@ -135,7 +138,7 @@ class OwnDatabase final : public PostgresDatabase {
   void reset() override {
     connection_->run(
         "TRUNCATE payment, balance, onceward.consumer, onceward.inbox, onceward.inbox_outcome, onceward.inbox_body,"
-        " onceward.attempt, onceward.quarantine, onceward.outbox RESTART IDENTITY");
+        " onceward.attempt, onceward.quarantine, onceward.outbox, onceward.position RESTART IDENTITY");
     checkpoint();
   }
 

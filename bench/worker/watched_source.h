@@ -33,6 +33,7 @@ class WatchedSource final : public Source {
   void settle(std::span<const Settlement> settlements) override;
   void wake() noexcept override { source_->wake(); }
   std::optional<std::chrono::milliseconds> ack_timeout() const override { return source_->ack_timeout(); }
+  bool has_positions() const override { return source_->has_positions(); }
   SourceCounters counters() const override { return source_->counters(); }
   std::string describe() const override { return source_->describe(); }
 
