@@ -24,6 +24,7 @@ class RunningByPosition : public Running {
   void write_consumer(const std::string& more = {}, const std::string& options = {}) {
     std::ofstream(file_) << "[store]\nurl = \"" << database_.url() << "\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"
                          << "[[consumer]]\nname = \"captures\"\nowner = \"payments\"\nworkers = 2\nbatch = 50\n"
+                         << "time_bound = \"5s\"\n"
                          << "source = \"" << topic_.url() << options << "\"\norder = \"partition\"\n"
                          << "identity.producer = \"shop\"\n"
                          << more << "sql = [\"" << insert << "\"]\n";
@@ -69,7 +70,8 @@ TEST_F(RunningByPosition, EveryPositionIsAppliedOnceOverKills) {
 }
 
 // It wakes up as a stranger, with messages in hand that its successor has applied. Eager, since librdkafka before 2.3 aborts
-// when a cooperative member ends before it was assigned anything.
+// when a cooperative member ends before it was assigned anything. It may be stopped inside a transaction: its successor waits
+// for the server to end that session, after two time bounds.
 TEST_F(RunningByPosition, StoppedProcessThatWakesUpAppliesNothingTwice) {
   write_consumer(by_position, "&rebalance=eager");
   const auto late = start_and_await_work();
