@@ -16,6 +16,7 @@ class MemorySource final : public Source {
   ~MemorySource() override { queue_->remove_holder(held_); }
 
   void receive(std::vector<Delivery>& into, std::size_t most, std::chrono::milliseconds wait) override {
+    if (most == 0) return;  // there is no connection to tend
     const auto timeout = queue_->options().ack_timeout;
     queue_->take(most, wait, disturber_, woken_, [&](MessagePtr message) {
       Delivery& delivery = message->delivery;

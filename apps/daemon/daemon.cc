@@ -107,9 +107,9 @@ int Daemon::run(std::stop_token stop) {
   for (const auto& post : posts_) {
     threads.emplace_back([this, &post = *post] { work(post, failed_.get_token()); });
   }
+  const std::jthread deadline([this](std::stop_token ended) { hold_to_drain(ended); });  // outlasts all that may hang
   std::jthread backlogs;
   if (admin) backlogs = std::jthread([this](std::stop_token own) { watch_backlogs(own); });
-  const std::jthread deadline([this](std::stop_token ended) { hold_to_drain(ended); });
   for (std::jthread& thread : threads) thread.join();
   log_.write(LogLevel::info, "ended", {});
   return exit_code_;
@@ -129,7 +129,8 @@ void Daemon::hold_to_drain(std::stop_token ended) {
   lock.unlock();
   tell_stopping();
   if (ended.stop_requested() || !pause(ended, application_.drain + drain_patience)) return;
-  log_.write(LogLevel::error, "the drain deadline has passed and a handler still runs: the process ends", {});
+  log_.write(LogLevel::error, "the drain deadline has passed and a handler or a query still runs: the process ends",
+             {});
   ::_exit(Exit::error);
 }
 
