@@ -8,6 +8,8 @@
 #include <cstring>
 #include <optional>
 
+#include "src/declaration/url.h"
+
 namespace onceward::postgres {
 namespace {
 
@@ -29,6 +31,25 @@ bool ok(const PGresult* result) {
 bool refused_by_server(const PGresult* result) {
   const char* const severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   return severity && std::string_view(severity) == "ERROR";
+}
+
+bool is_url(std::string_view text) { return text.starts_with("postgres://") || text.starts_with("postgresql://"); }
+
+// No message of these repeats a part of it: it may be the password.
+void check_readable(const std::string& url) {
+  const auto wrong = is_url(url) ? declaration::wrong_with_postgres_url(url) : std::nullopt;
+  if (wrong) {
+    throw Fault(FaultCode::store_refused, Poisons::connection,
+                fmt::format("the store's URL: {}; {}", *wrong, declaration::password_hint));
+  }
+  char* unreadable = nullptr;
+  PQconninfoOption* const parsed = PQconninfoParse(url.c_str(), &unreadable);
+  PQfreemem(unreadable);  // it may quote the URL, and with it a password
+  if (!parsed) {
+    throw Fault(FaultCode::store_refused, Poisons::connection,
+                "the store's URL cannot be read: write postgres://user@host:port/database");
+  }
+  PQconninfoFree(parsed);
 }
 
 }  // namespace
@@ -64,14 +85,7 @@ Connection::~Connection() {
 }
 
 void Connection::connect(const PostgresOptions& options) {
-  char* unreadable = nullptr;
-  PQconninfoOption* const parsed = PQconninfoParse(options.url.c_str(), &unreadable);
-  PQfreemem(unreadable);  // it may quote the URL, and with it a password
-  if (!parsed) {
-    throw Fault(FaultCode::store_refused, Poisons::connection,
-                "the store's URL cannot be read: write postgres://user@host:port/database");
-  }
-  PQconninfoFree(parsed);
+  check_readable(options.url);
   const std::array<const char*, 4> names{"dbname", "client_encoding", "fallback_application_name", nullptr};
   const std::array<const char*, 4> values{options.url.c_str(), "UTF8", "onceward", nullptr};
   connection_ = PQconnectStartParams(names.data(), values.data(), 1);

@@ -116,6 +116,14 @@ std::string reason_of(std::string message) {
   return message;
 }
 
+// What libpq says before it has asked anybody, without the value that it quotes: `invalid sslmode value: "..."`.
+std::string refused_option(std::string_view message) {
+  constexpr std::string_view begin = "invalid ";
+  if (!message.starts_with(begin)) return "";
+  std::string_view said = message.substr(0, message.find_first_of(":\"\n"));
+  return std::string(said.substr(0, said.find_last_not_of(' ') + 1));
+}
+
 }  // namespace
 
 Fault fault_of(const PGresult* result, Whose whose) {
@@ -147,6 +155,10 @@ Fault fault_of(PGconn* connection, const std::string& where) {
   const std::string message = PQerrorMessage(connection);
   // Said by libpq itself, before the server could: "fe_sendauth: no password supplied".
   const std::string sqlstate = PQconnectionNeedsPassword(connection) ? "28P01" : sqlstate_of_refusal(message);
+  if (const std::string option = refused_option(message); !option.empty()) {
+    return {FaultCode::store_refused, Poisons::connection,
+            fmt::format("{}: {}: correct it in the store's URL or in the environment (PG...)", where, option)};
+  }
   if (sqlstate.empty()) {
     return {FaultCode::store_unavailable, Poisons::connection,
             fmt::format("{}: {}: check that the server is up and reachable", where, reason_of(message))};

@@ -1,8 +1,10 @@
 #include "adapters/sqlite/connection.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -19,17 +21,48 @@ constexpr std::string_view roll_back_sql = "ROLLBACK";
 
 constexpr int cache_kibibytes = 24 * 1024;  // so that a worker, all in all, stays below 64 MB; more was no faster
 
-sqlite3* open_handle(const std::string& path) {
-  check_place(path);
+// Nobody writes it, and nobody can through this path: then SQLite needs, and could have, no files beside it.
+bool is_at_rest(const std::string& path) {
+  std::error_code error;
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  const bool may_have_files = ::access(directory.empty() ? "." : directory.c_str(), W_OK) == 0;
+  return !may_have_files && ::access(path.c_str(), W_OK) != 0 && !std::filesystem::exists(path + "-wal", error);
+}
+
+std::string immutable_uri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : std::filesystem::absolute(path).string()) {
+    const bool special = c == '?' || c == '#' || c == '%';
+    uri += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return uri + "?immutable=1";
+}
+
+sqlite3* open_handle(const std::string& path, int flags) {
   sqlite3* handle = nullptr;
-  const int result = sqlite3_open_v2(
-      path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
-      nullptr);
+  const int result =
+      sqlite3_open_v2(path.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
   if (result != SQLITE_OK) {
     sqlite3_close(handle);
     throw fault_of(result, path);
   }
   return handle;
+}
+
+sqlite3* open_handle(const SqliteOptions& options) {
+  const std::string& path = options.path;
+  check_place(path);
+  std::error_code error;
+  if (options.open != SqliteOptions::Open::or_create && !std::filesystem::exists(path, error)) {
+    throw Fault(
+        FaultCode::schema_missing, Poisons::connection,
+        fmt::format("there is no database {}; check the path, or make one with `onceward store migrate`", path));
+  }
+  if (options.open == SqliteOptions::Open::to_read && is_at_rest(path)) {
+    return open_handle(immutable_uri(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  }
+  const int create = options.open == SqliteOptions::Open::or_create ? SQLITE_OPEN_CREATE : 0;
+  return open_handle(path, SQLITE_OPEN_READWRITE | create);
 }
 
 bool is_busy(int result) { return (result & 0xff) == SQLITE_BUSY; }
@@ -54,9 +87,13 @@ Connection::Connection(const SqliteOptions& options, int library_version)
     : path_(options.path),
       patience_(patience(options, library_version)),
       bound_(options.statement_deadline),
-      handle_(open_handle(options.path), Close{true}),
+      handle_(open_handle(options), Close{true}),
       statements_(handle()),
       rows_(handle()) {
+  if (options.open == SqliteOptions::Open::to_read) {
+    set_up_to_read(has_wal_reset_bug(library_version));
+    return;
+  }
   if (sqlite3_db_readonly(handle(), "main") == 1) {
     throw Fault(FaultCode::store_read_only, Poisons::connection,
                 fmt::format("{} can only be read; check its permissions and the mount it is on", path_));
@@ -102,8 +139,31 @@ void Connection::set_up(bool alone) {
   pragma(fmt::format("PRAGMA cache_size=-{}", cache_kibibytes));
   pragma("PRAGMA temp_store=MEMORY");
   pragma("PRAGMA foreign_keys=ON");  // a handler cannot, and would expect its constraints to hold
+  watch_users();
+}
+
+void Connection::watch_users() {
   sqlite3_set_authorizer(handle(), authorize, this);
   sqlite3_progress_handler(handle(), steps_between_looks, is_past_its_bound, this);
+}
+
+// Its settings stay as they are: it may be anybody's, and nobody may be able to write it.
+void Connection::set_up_to_read(bool alone) {
+  sqlite3_busy_handler(handle(), wait_for_lock, this);
+  if (alone && sqlite3_db_readonly(handle(), "main") == 0) pragma("PRAGMA locking_mode=EXCLUSIVE");
+  try {
+    pragma("PRAGMA query_only=ON");
+    pragma("PRAGMA schema_version");  // the first look into the file
+  } catch (const Fault& fault) {
+    if (sqlite3_db_readonly(handle(), "main") == 0 || fault.fault() == FaultCode::store_corrupt) throw;
+    throw Fault(
+        FaultCode::store_read_only, Poisons::connection,
+        fmt::format("{} cannot be written here and was not closed, so that its WAL cannot be read either: close "
+                    "it where it is written, or copy it with the files {}-wal and -shm",
+                    path_, path_),
+        fault.store_code());
+  }
+  watch_users();
 }
 
 // Asked by SQLite now and then while a statement runs; not on the caller's handle.

@@ -15,7 +15,7 @@ namespace onceward::sqlite {
 
 class Connection {
  public:
-  // Opens the file: WAL, synchronous=FULL. A library with the WAL-reset bug gets the file for itself alone.
+  // Opens the file: WAL, synchronous=FULL, unless it is only to be read. A library with the WAL-reset bug gets the file for itself alone.
   Connection(const SqliteOptions& options, int library_version);
   // Around the caller's handle, on which nothing of ours stays behind.
   explicit Connection(sqlite3* borrowed);
@@ -68,6 +68,8 @@ class Connection {
   };
 
   void set_up(bool alone);
+  void set_up_to_read(bool alone);
+  void watch_users();
   void begin_with(std::string_view sql);
   std::string pragma(const std::string& text);
   template <class Attempt>

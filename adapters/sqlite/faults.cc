@@ -13,6 +13,9 @@ struct Meaning {
 
 Meaning meaning_of(int extended_code) {
   if (extended_code == SQLITE_IOERR_NOMEM) return meaning_of(SQLITE_NOMEM);
+  if (extended_code == SQLITE_IOERR_SHMSIZE) {  // the file beside the WAL could not grow
+    return {FaultCode::store_full, Poisons::connection, "the disk is full; free space and run it again"};
+  }
   switch (extended_code & 0xff) {
     case SQLITE_CONSTRAINT:
       return {FaultCode::constraint_violated, Poisons::transaction, "a row breaks a constraint of its table"};

@@ -7,6 +7,8 @@
 
 #include "apps/cli/command.h"
 #include "onceward/fault.h"
+#include "src/declaration/suggestion.h"
+#include "src/declaration/text.h"
 
 namespace onceward {
 namespace cli {
@@ -43,6 +45,19 @@ void add_commands(CLI::App& app, Session& session) {
   add_version(app, session);
 }
 
+// What was taken for a command and is none, with those that there are; empty if that was not the mistake.
+std::string unknown_command(const CLI::App& app) {
+  const CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+  const std::vector<std::string> words = at->remaining();
+  std::vector<std::string> names;
+  for (const CLI::App* const command : at->get_subcommands(nullptr)) names.push_back(command->get_name());
+  if (words.empty() || words.front().starts_with('-') || names.empty()) return {};
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  return fmt::format("there is no command {} {}; {}", at->get_display_name(), declaration::excerpt(words.front()),
+                     declaration::suggest(words.front(), views));
+}
+
 int parse(int argc, char** argv, const Handlers& handlers) {
   CLI::App app{"Makes duplicate message delivery harmless.", "onceward"};
   app.footer("Example: onceward store migrate --store sqlite:app.db");
@@ -54,7 +69,8 @@ int parse(int argc, char** argv, const Handlers& handlers) {
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& mistake) {
-    app.exit(mistake);
+    const std::string unknown = unknown_command(app);
+    unknown.empty() ? static_cast<void>(app.exit(mistake)) : fmt::print(stderr, "onceward: {}\n", unknown);
     return Exit::usage;
   } catch (const Fault& fault) {
     fmt::print(stderr, "onceward: {}: {}\n", code(fault.fault()), fault.what());

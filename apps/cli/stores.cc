@@ -1,11 +1,10 @@
 #include "apps/cli/stores.h"
 
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <sstream>
 #include <stdexcept>
 
-#include "apps/daemon/ports.h"
 #include "onceward/declaration.h"
 
 namespace onceward::cli {
@@ -31,11 +30,19 @@ Application read_application_file(const std::string& path) {
 }
 
 std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file = open_file(path);
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) throw CLI::ValidationError(path, "cannot be read");
+  if (!(text << file.rdbuf())) throw CLI::ValidationError(path, "cannot be read");
   if (text.view().size() > largest_file) throw CLI::ValidationError(path, "is larger than 1 MiB");
   return text.str();
+}
+
+std::ifstream open_file(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) throw CLI::ValidationError(path, "is a directory; name a file in it");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw CLI::ValidationError(path, "cannot be read");
+  return file;
 }
 
 void add_store_options(CLI::App& command, StoreChoice& choice) {
@@ -44,16 +51,15 @@ void add_store_options(CLI::App& command, StoreChoice& choice) {
   command.add_option("--config", choice.file, "The application file");
 }
 
-std::unique_ptr<Store> open_store(const StoreChoice& choice) {
-  if (!choice.url.empty()) return open_store(choice.url);
-  if (const std::string url = store_in_environment(); !url.empty()) return open_store(url);
-  if (!choice.file.empty()) return open_store(read_application_file(choice.file).store);
-  throw CLI::ValidationError("--store", "no store is named: pass --store, set ONCEWARD_STORE, or pass --config");
-}
-
-std::unique_ptr<Store> open_store(const std::string& url) {
+std::unique_ptr<Store> open_store(const StoreChoice& choice, daemon::StoreUse use) {
+  std::string url = choice.url;
+  if (url.empty()) url = store_in_environment();
+  if (url.empty() && !choice.file.empty()) url = read_application_file(choice.file).store;
+  if (url.empty()) {
+    throw CLI::ValidationError("--store", "no store is named: pass --store, set ONCEWARD_STORE, or pass --config");
+  }
   try {
-    return daemon::open_store(url);
+    return daemon::open_store(url, std::chrono::minutes(1), use);
   } catch (const std::invalid_argument& mistake) {
     throw CLI::ValidationError("--store", mistake.what());
   }

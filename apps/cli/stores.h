@@ -2,9 +2,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <memory>
 #include <string>
 
+#include "apps/daemon/ports.h"
 #include "onceward/declaration.h"
 #include "onceward/port/store.h"
 
@@ -16,9 +18,8 @@ struct StoreChoice {
 };
 
 void add_store_options(CLI::App& command, StoreChoice& choice);
-// Throws Fault; CLI::ValidationError when nothing names a store.
-std::unique_ptr<Store> open_store(const StoreChoice& choice);
-std::unique_ptr<Store> open_store(const std::string& url);
+// Throws Fault; CLI::ValidationError when nothing names a store, or what does is no store's URL.
+std::unique_ptr<Store> open_store(const StoreChoice& choice, daemon::StoreUse use);
 
 // ONCEWARD_STORE, else DATABASE_URL, else empty.
 std::string store_in_environment();
@@ -26,5 +27,7 @@ std::string store_in_environment();
 Application read_application_file(const std::string& path);
 // The file's text. Throws CLI::ValidationError when it cannot be read or is too large.
 std::string read_file(const std::string& path);
+// Throws CLI::ValidationError when it cannot be read.
+std::ifstream open_file(const std::string& path);
 
 }  // namespace onceward::cli

@@ -82,7 +82,7 @@ Handlers with_sql(const Application& application, const Handlers& given) {
 Daemon::Daemon(Application application, const Handlers& handlers, Log& log)
     : application_(std::move(application)), handlers_(with_sql(application_, handlers)), log_(log) {
   if (application_.store.empty()) throw std::invalid_argument("no store is named: write [store] in the file");
-  with_environment(application_.store);  // or it cannot be opened later
+  check_store(application_.store);  // or it cannot be opened later
   if (application_.consumers.empty()) throw std::invalid_argument("the file declares no consumer");
   for (const Declaration& consumer : application_.consumers) {
     auto& tally = tallies_[consumer.name] = std::make_unique<ConsumerTally>();

@@ -150,6 +150,23 @@ TEST_F(RunningDaemon, EndsAtTheDrainDeadlineWithAHandlerThatStillRuns) {
   EXPECT_EQ(depth().in_flight, 2u);
 }
 
+// The workers are through, and the query that counts what waits hangs at a lock that nobody gives back.
+TEST_F(RunningDaemon, EndsAtTheDrainDeadlineWithAQueryThatStillRuns) {
+  write(database_.url(), insert, "[shutdown]\ndrain = \"200ms\"");
+  const auto process = start_and_await_work();
+  const auto holder = fixtures::read_postgres(database_.url());
+  holder->run("BEGIN");
+  holder->run("LOCK TABLE onceward.consumer IN ACCESS EXCLUSIVE MODE");
+  fixtures::await("the query waits", [&] {
+    return reader_->number(
+               "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND "
+               "datname = current_database()") == 1;
+  });
+  process->signal(SIGTERM);
+  EXPECT_EQ(process->wait(), 1) << process->output();
+  EXPECT_THAT(process->output(), HasSubstr("drain deadline"));
+}
+
 TEST_F(RunningDaemon, IsNotReadyWhileTheDatabaseIsAwayAndSaysWhy) {
   faults::Proxy proxy(faults::port_of(database_.url()));
   write(proxy.instead_of(database_.url()));
@@ -253,6 +270,37 @@ TEST_F(FailingStart, RefusedPasswordIsExitCode5AndNotShown) {
   const Ran ran = run_to_the_end(file_);
   EXPECT_EQ(ran.exit_code, 5) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("check the user, the password"));
+  EXPECT_THAT(ran.output, Not(HasSubstr("hunter2")));
+}
+
+// libpq would take a part of each password for a host, a port or a database, wait for it, and show it.
+TEST_F(FailingStart, StoreUrlThatWouldBeReadOtherwiseIsExitCode2AndNotShown) {
+  for (const char* const url : {"postgres://u:hun/ter2@127.0.0.1/x", "postgres://u:12/ter2@127.0.0.1/x",
+                                "postgres://u:hun@ter2@127.0.0.1/x", "postgres://127.0.0.1:ter2/x"}) {
+    write(url);
+    for (const char* const verb : {"run", "check"}) {
+      const bool check = std::string(verb) == "check";
+      const Ran ran = check ? fixtures::run({ONCEWARD_BINARY, "config", "check", file_}) : run_to_the_end(file_);
+      EXPECT_EQ(ran.exit_code, check ? 1 : 2) << ran.output;
+      EXPECT_THAT(ran.output, HasSubstr("%2F"));
+      EXPECT_THAT(ran.output, Not(HasSubstr("ter2")));
+    }
+    write(sqlite_);
+    for (const std::vector<std::string>& how :
+         {std::vector<std::string>{ONCEWARD_BINARY, "run", file_, "--store", url},
+          {"env", std::string("ONCEWARD_STORE=") + url, ONCEWARD_BINARY, "run", file_}}) {
+      const Ran ran = fixtures::run(how);
+      EXPECT_EQ(ran.exit_code, 2) << ran.output;
+      EXPECT_THAT(ran.output, Not(HasSubstr("ter2")));
+    }
+  }
+}
+
+TEST_F(FailingStart, OptionThatLibpqRefusesIsExitCode5AndSaysWhich) {
+  write(fixtures::shared_database().url() + "?sslmode=hunter2");
+  const Ran ran = run_to_the_end(file_);
+  EXPECT_EQ(ran.exit_code, 5) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("invalid sslmode value"));
   EXPECT_THAT(ran.output, Not(HasSubstr("hunter2")));
 }
 

@@ -1,11 +1,14 @@
 #include "apps/daemon/ports.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
 #include "apps/daemon/environment.h"
 #include "onceward/adapter/postgres.h"
 #include "onceward/adapter/sqlite.h"
+#include "src/declaration/rules.h"
 
 namespace onceward::daemon {
 namespace {
@@ -41,6 +44,28 @@ TargetOptions read_target(const std::string& written) {
   });
 }
 
+// By the rules that hold for a URL in a file, wherever it comes from.
+std::string readable_store(const std::string& written) {
+  const std::string url = with_environment(written);
+  for (const declaration::Finding& finding : declaration::find_in_store(url)) {
+    throw std::invalid_argument(fmt::format("the store's URL: {}; {}", finding.message, finding.hint));
+  }
+  return url;
+}
+
+SqliteOptions::Open sqlite_open_for(StoreUse use) {
+  using enum SqliteOptions::Open;
+  switch (use) {
+    case StoreUse::all:
+      return or_create;
+    case StoreUse::existing:
+      return existing;
+    case StoreUse::reading:
+      return to_read;
+  }
+  return to_read;
+}
+
 // A keeper that has nothing to keep is refused with the declaration, and by the worker.
 using Keeper = std::unique_ptr<StreamKeeper>;
 std::unique_ptr<Source> open(const EmbeddedOptions& options, Log&, Keeper) { return open_embedded(options); }
@@ -63,8 +88,8 @@ Target open_place(const KafkaTarget& target, Log& log) {
 
 }  // namespace
 
-std::unique_ptr<Store> open_store(const std::string& written, std::chrono::milliseconds bound) {
-  const std::string url = with_environment(written);
+std::unique_ptr<Store> open_store(const std::string& written, std::chrono::milliseconds bound, StoreUse use) {
+  const std::string url = readable_store(written);
   if (url.starts_with("postgres://") || url.starts_with("postgresql://")) {
     PostgresOptions options;
     options.url = url;
@@ -72,14 +97,14 @@ std::unique_ptr<Store> open_store(const std::string& written, std::chrono::milli
     options.lock_deadline = std::min(options.lock_deadline, bound);
     return open_postgres(options);
   }
-  if (url.starts_with("sqlite:")) {
-    SqliteOptions options;
-    options.path = url.substr(7);
-    options.statement_deadline = bound;
-    return open_sqlite(options);
-  }
-  throw std::invalid_argument("a store is postgres://user@host/database or sqlite:PATH");
+  SqliteOptions options;
+  options.path = url.substr(std::string_view("sqlite:").size());
+  options.statement_deadline = bound;
+  options.open = sqlite_open_for(use);
+  return open_sqlite(options);
 }
+
+void check_store(const std::string& url) { readable_store(url); }
 
 SourceOptions read_source(const std::string& written) {
   const std::string url = with_environment(written);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,8 +19,13 @@
 
 namespace onceward::daemon {
 
+// What a store is opened for. Only the first makes a database that is not there.
+enum class StoreUse : std::uint8_t { all, existing, reading };
 // Throws Fault. A statement runs no longer than `bound`.
-std::unique_ptr<Store> open_store(const std::string& url, std::chrono::milliseconds bound = std::chrono::minutes(1));
+std::unique_ptr<Store> open_store(const std::string& url, std::chrono::milliseconds bound = std::chrono::minutes(1),
+                                  StoreUse use = StoreUse::all);
+// Whatever the URL itself tells is wrong with it; connects to nobody.
+void check_store(const std::string& url);
 
 // Everything a source's URL says; connects to nobody.
 using SourceOptions = std::variant<EmbeddedOptions, RabbitmqSourceOptions, KafkaSourceOptions>;

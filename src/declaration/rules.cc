@@ -101,6 +101,9 @@ void check_work(const Declaration& declaration, Findings& findings) {
   if (!declaration.sql.empty() && declaration.source.empty())
     findings.add_about_key(Path("sql"), "there is no source whose messages it could read",
                            "name the source too, e.g. source = \"embedded:payments.queue\"", {Path("source")});
+  if (declaration.order == Order::key)
+    findings.add(Path("order"), "order by key is not there yet", "leave it out, or take \"partition\"");
+  if (declaration.gap) findings.add(Path("gap"), "gap policies are not there yet", "leave it out");
   findings.within(Path("workers"), declaration.workers, 1, 64,
                   "each has a connection of its own to the store and to the source");
   findings.within(Path("batch"),

@@ -285,6 +285,8 @@ TEST(Rules, TellSchemesApart) {
   EXPECT_THAT(store("sqlite://orders.db"), HasSubstr("sqlite:orders.db is relative"));
   EXPECT_THAT(store("sqlite::memory:"), HasSubstr("forgets"));
   EXPECT_THAT(store("postgres:db"), HasSubstr("not followed by //"));
+  EXPECT_THAT(store("postgres://u:hun/ter2@h/db"), testing::AllOf(HasSubstr("%2F"), testing::Not(HasSubstr("ter2"))));
+  EXPECT_EQ(store("postgres://u:${PASSWORD}@h/db"), "") << "it is read when the name has its value";
   for (const char* url : {"nats://u:secret@h", "u:secret@h", "amqp://u:secret@h/q", "rabbitmq:u:secret@h", "secret@h",
                           "embedded://u:secret@h"})
     EXPECT_THAT(source(url), testing::Not(HasSubstr("secret"))) << url;

@@ -82,7 +82,9 @@ std::variant<std::vector<UrlOption>, std::string> read_url_options(std::string_v
   return options;
 }
 
-std::variant<Url, std::string> read_url(std::string_view text) {
+namespace {
+
+std::variant<Url, std::string> read_any_url(std::string_view text, bool host_needed) {
   if (text.size() > most_url_bytes) return fmt::format("the URL is longer than {} bytes", most_url_bytes);
   const Split split = without_list(text);
   const auto read = urls::parse_uri(split.url);
@@ -98,11 +100,41 @@ std::variant<Url, std::string> read_url(std::string_view text) {
     return std::string("the URL holds a NUL; leave it out");
   }
   if (auto wrong = add_hosts(split.hosts, url)) return std::move(*wrong);
-  if (url.hosts.empty()) return std::string("the URL names no host");
+  if (url.hosts.empty() && host_needed) return std::string("the URL names no host");
   auto options = read_url_options(std::string_view(read->encoded_query()));
   if (auto* const wrong = std::get_if<1>(&options)) return std::move(*wrong);
   url.options = std::get<0>(std::move(options));
   return url;
+}
+
+// libpq takes a list here too.
+bool has_wrong_port(const UrlOption& option) {
+  if (option.name != "port") return false;
+  for (std::string_view list = option.value; !list.empty();) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    if (comma > 0 && read_port(list.substr(0, comma)).value_or(0) == 0) return true;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+std::variant<Url, std::string> read_url(std::string_view text) { return read_any_url(text, true); }
+
+std::optional<std::string> wrong_with_postgres_url(std::string_view text) {
+  const auto read = read_any_url(text, false);
+  if (const auto* const wrong = std::get_if<1>(&read)) return *wrong;
+  const Url& url = std::get<0>(read);
+  const std::string_view rest = text.substr(text.find("://") + 3);
+  const std::string_view before_options = rest.substr(0, rest.find('?'));
+  const std::string_view path = before_options.substr(std::min(before_options.find('/'), before_options.size()));
+  if (path.find('@') != path.npos || url.segments.size() > 1) {
+    return "behind the host stands the name of one database, with @ written %40 and / %2F";
+  }
+  if (!std::ranges::all_of(url.options, &UrlOption::has_value)) return "every option is written name=value";
+  if (std::ranges::any_of(url.options, has_wrong_port)) return "a port is a number from 1 to 65535";
+  return std::nullopt;
 }
 
 UrlOptions::UrlOptions(std::string_view kind, FaultCode refused, std::vector<UrlOption> options,

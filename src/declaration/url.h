@@ -39,6 +39,13 @@ struct Url {
 // Else what is wrong with it.
 std::variant<Url, std::string> read_url(std::string_view text);
 
+// What is wrong with postgres://..., which libpq reads and would read otherwise than it was meant: a password with a bare /
+// or @ makes a host or a database of its end, and those are shown. Nothing: libpq may have it.
+std::optional<std::string> wrong_with_postgres_url(std::string_view text);
+inline constexpr std::string_view password_hint =
+    "in a user or password / is written %2F, @ %40, : %3A, ? %3F, # %23, % %25; ${NAME} takes it from the environment as "
+    "it is";
+
 // "name=value&name=value". Else what is wrong with it.
 std::variant<std::vector<UrlOption>, std::string> read_url_options(std::string_view text);
 // Percent and two digits stand for a byte; else what is wrong.

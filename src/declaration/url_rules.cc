@@ -1,4 +1,4 @@
-// Which URLs name a store and which a source. The adapters read the rest of them. A URL may hold a password: no message
+// Which URLs name a store and which a source. The adapters read the rest of a source's. A URL may hold a password: no message
 // repeats more of it than a scheme.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +10,7 @@
 #include "src/declaration/rules.h"
 #include "src/declaration/suggestion.h"
 #include "src/declaration/text.h"
+#include "src/declaration/url.h"
 
 namespace onceward::declaration {
 namespace {
@@ -75,7 +76,11 @@ void check_source_url(std::string_view url, const Path& path, Findings& findings
 
 void check_store_url(std::string_view url, const Path& path, Findings& findings) {
   if (url.empty()) return findings.add(path, "is missing", list_of(store_schemes));
+  const std::size_t before = findings.all().size();
   check_url(url, store_schemes, path, findings);
+  const bool still_has_names = url.find("${") != url.npos;
+  if (findings.all().size() > before || still_has_names || !url.starts_with("postgres")) return;
+  if (const auto wrong = wrong_with_postgres_url(url)) findings.add(path, *wrong, std::string(password_hint));
 }
 
 }  // namespace onceward::declaration

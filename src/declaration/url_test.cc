@@ -68,6 +68,28 @@ TEST(Url, OthersAreRefusedAndNotRepeated) {
   EXPECT_THAT(wrong_with_url("kafka://h/" + std::string(most_url_bytes, 'a')), HasSubstr("2048"));
 }
 
+TEST(PostgresUrl, WhatLibpqReadsAsItIsMeantIsAccepted) {
+  for (const char* const text :
+       {"postgres://", "postgres:///shop", "postgres://app@/shop", "postgres://app:hun%2Fter%402@db:5432/shop",
+        "postgresql://one:1,two:2/shop?target_session_attrs=read-write", "postgres://%2Fvar%2Frun/shop",
+        "postgres://app@[::1]:5432/shop?port=5433", "postgres://?host=/tmp&user=me@corp&port=1,2"}) {
+    EXPECT_EQ(wrong_with_postgres_url(text), std::nullopt) << text;
+  }
+}
+
+// Each has a password that libpq takes for a host, a port or a database.
+TEST(PostgresUrl, WhatLibpqWouldReadOtherwiseIsRefusedAndNotRepeated) {
+  for (const char* const text :
+       {"postgres://u:hun/ter2@127.0.0.1/x", "postgres://u:12/ter2@127.0.0.1/x", "postgres://u:hun@ter2@127.0.0.1/x",
+        "postgres://u:12?ter2@127.0.0.1/x", "postgres://u:12?ter2=@127.0.0.1/x#y", "postgres://u:hun#ter2@127.0.0.1/x",
+        "postgres://u:hun%ter2@127.0.0.1/x", "postgres://u:hun:ter2:99999/x", "postgres://db:ter2/x",
+        "postgres://db:0/x", "postgres://db/x/ter2", "postgres://db/x?port=ter2"}) {
+    const auto wrong = wrong_with_postgres_url(text);
+    ASSERT_NE(wrong, std::nullopt) << text;
+    EXPECT_THAT(*wrong, Not(HasSubstr("ter2"))) << text;
+  }
+}
+
 constexpr std::array<std::string_view, 4> names{"wait", "most", "tls", "format"};
 
 UrlOptions options(std::string_view text) {

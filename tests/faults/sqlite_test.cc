@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "onceward/adapter/sqlite.h"
 #include "tests/faults/faulty_vfs.h"
 #include "tests/faults/world.h"
@@ -35,6 +37,30 @@ class TroubledFile : public testing::Test {
     expect_all_or_nothing(*reader, "onceward_");
   }
 
+  // What `act` says, or the Fault that it throws. Root may write everything: there a child gives its rights away.
+  template <class Act>
+  static std::string said_without_rights(Act act) {
+    int pipe_ends[2];
+    if (pipe(pipe_ends) != 0) return "no pipe";
+    const pid_t child = fork();
+    if (child == 0) {
+      std::string said = "cannot give root away";
+      try {
+        if (geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0)) said = act();
+      } catch (const Fault& fault) {
+        said = std::string(code(fault.fault())) + ": " + fault.what();
+      }
+      [[maybe_unused]] const auto written = write(pipe_ends[1], said.data(), said.size());
+      _exit(0);
+    }
+    close(pipe_ends[1]);
+    std::string said(4096, '\0');
+    said.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read(pipe_ends[0], said.data(), said.size()))));
+    close(pipe_ends[0]);
+    waitpid(child, nullptr, 0);
+    return said;
+  }
+
   TemporaryDirectory directory_;
   std::string path_ = directory_.path() + "/store.db";
   Declaration declaration_ = consumer();
@@ -59,33 +85,57 @@ TEST_F(TroubledFile, WriteLockHeldByAnotherProcessIsBusyAndThenFree) {
   EXPECT_EQ(effects(), 1) << "what the holder had written is gone with it";
 }
 
-// Root may write everything: there a child gives its rights away.
 TEST_F(TroubledFile, ReadOnlyFileIsRefused) {
   read_sqlite(path_)->run("PRAGMA journal_mode = DELETE");
   chmod(path_.c_str(), 0444);
   chmod(directory_.path().c_str(), 0555);
-  int pipe_ends[2];
-  ASSERT_EQ(pipe(pipe_ends), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    std::string said = "opened, enrolled and begun";
-    if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0)) said = "cannot give root away";
-    try {
-      auto store = open(100ms);
-      apply(*store, store->enroll(declaration_), Inbound(declaration_, {Message{}}));
-    } catch (const Fault& fault) {
-      said = std::string(code(fault.fault())) + ": " + fault.what();
-    }
-    [[maybe_unused]] const auto written = write(pipe_ends[1], said.data(), said.size());
-    _exit(0);
-  }
-  close(pipe_ends[1]);
-  std::string said(4096, '\0');
-  said.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read(pipe_ends[0], said.data(), said.size()))));
-  close(pipe_ends[0]);
-  waitpid(child, nullptr, 0);
+  const std::string said = said_without_rights([&] {
+    auto store = open(100ms);
+    apply(*store, store->enroll(declaration_), Inbound(declaration_, {Message{}}));
+    return "opened, enrolled and begun";
+  });
   chmod(directory_.path().c_str(), 0755);
   EXPECT_TRUE(said.starts_with("store_read_only: ")) << said;
+}
+
+TEST_F(TroubledFile, ReadOnlyFileInAReadOnlyPlaceCanBeLookedAt) {
+  chmod(path_.c_str(), 0444);
+  chmod(directory_.path().c_str(), 0555);
+  const std::string said = said_without_rights([&] {
+    auto store = open_sqlite({.path = path_, .open = SqliteOptions::Open::to_read});
+    const auto rows = store->look()->query("SELECT count(*) FROM onceward_consumer");
+    return rows.size() == 1 && store->schema().pending.empty() ? "read" : "not read";
+  });
+  chmod(directory_.path().c_str(), 0755);
+  EXPECT_EQ(said, "read");
+}
+
+TEST_F(TroubledFile, WalThatCannotBeReadIsSaid) {
+  {
+    auto store = open();
+    apply(*store, enrolled_, Inbound(declaration_, {Message{}}));
+    std::filesystem::copy_file(path_, path_ + ".copy");
+    std::filesystem::copy_file(path_ + "-wal", path_ + ".copy-wal");
+  }
+  chmod((path_ + ".copy").c_str(), 0444);
+  chmod(directory_.path().c_str(), 0555);
+  const std::string said = said_without_rights([&] {
+    open_sqlite({.path = path_ + ".copy", .open = SqliteOptions::Open::to_read})->schema();
+    return "read";
+  });
+  chmod(directory_.path().c_str(), 0755);
+  EXPECT_NE(said.find("was not closed"), std::string::npos) << said;
+}
+
+TEST_F(TroubledFile, ThatIsOnlyReadKeepsItsSettingsAndIsNotWritten) {
+  const std::string other = directory_.path() + "/other.db";
+  read_sqlite(path_)->run("VACUUM INTO '" + other + "'");
+  auto store = open_sqlite({.path = other, .open = SqliteOptions::Open::to_read});
+  EXPECT_EQ(fault_of([&] { store->enroll(consumer("another")); }), FaultCode::store_read_only);
+  store.reset();
+  EXPECT_EQ(read_sqlite(other)->value("PRAGMA journal_mode"), "delete");
+  EXPECT_EQ(fault_of([&] { open_sqlite({.path = other + "x", .open = SqliteOptions::Open::existing}); }),
+            FaultCode::schema_missing);
 }
 
 TEST_F(TroubledFile, MissingDirectoryIsRefused) {

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "apps/cli/command.h"
-#include "apps/cli/sources.h"
 #include "apps/cli/stores.h"
+#include "apps/cli/urls.h"
 #include "apps/daemon/daemon.h"
 #include "apps/daemon/line_log.h"
 #include "apps/daemon/ports.h"
@@ -71,7 +71,7 @@ daemon::LineLog::Format format_of(LogDeclaration::Format declared) {
 
 Application application_of(const RunChoice& choice) {
   Application application = read_application_file(choice.file);
-  if (const auto mistakes = mistakes_in_sources(application, read_file(choice.file), choice.file); !mistakes.empty()) {
+  if (const auto mistakes = mistakes_in_urls(application, read_file(choice.file), choice.file); !mistakes.empty()) {
     throw CLI::ValidationError(choice.file, "has mistakes:\n" + to_string(mistakes));
   }
   if (const std::string url = store_in_environment(); !url.empty()) application.store = url;

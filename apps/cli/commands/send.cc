@@ -8,6 +8,7 @@
 
 #include "apps/cli/command.h"
 #include "apps/cli/lines.h"
+#include "apps/cli/stores.h"
 #include "apps/cli/terminal.h"
 #include "apps/daemon/ports.h"
 
@@ -156,8 +157,7 @@ void tell_how_it_ended(Session& session, const Sending& sending) {
 
 void send_lines(Session& session, const SendChoice& choice) {
   std::ifstream file;
-  if (choice.file != "-") file.open(choice.file, std::ios::binary);
-  if (!file) throw CLI::ValidationError(choice.file, "cannot be read");
+  if (choice.file != "-") file = open_file(choice.file);
   daemon::Target target = open_place_to_send(choice.url);
   Sending sending(target, choice.skip_bad);
   Lines lines(choice.file == "-" ? std::cin : file, EnvelopeLimits().message_bytes);

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "apps/cli/command.h"
-#include "apps/cli/sources.h"
 #include "apps/cli/stores.h"
+#include "apps/cli/urls.h"
 #include "onceward/declaration.h"
 
 namespace onceward::cli {
@@ -12,8 +12,7 @@ void check_file(Session& session, const std::string& path) {
   const std::string toml = read_file(path);
   const auto read = read_application(toml, path);
   const auto* const application = std::get_if<Application>(&read);
-  const auto mistakes =
-      application ? mistakes_in_sources(*application, toml, path) : std::get<std::vector<Mistake>>(read);
+  const auto mistakes = application ? mistakes_in_urls(*application, toml, path) : std::get<std::vector<Mistake>>(read);
   if (mistakes.empty()) {
     fmt::print("{}: {} consumer(s), no mistakes\n", path, application->consumers.size());
     return;

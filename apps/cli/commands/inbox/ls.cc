@@ -16,7 +16,7 @@ struct InboxChoice {
 };
 
 void list(Session& session, const InboxChoice& choice) {
-  const auto store = open_store(choice.store);
+  const auto store = open_store(choice.store, daemon::StoreUse::reading);
   if (!consumer_is_known(session, *store, choice.filter.consumer)) return;
   const auto page = records::list_inbox(*store, choice.filter, choice.after, choice.limit);
   if (!page) {

@@ -68,7 +68,7 @@ void show_message(Session& session, const MessageChoice& choice) {
   if (!choice.key && (choice.name.consumer.empty() || choice.name.id.empty())) {
     throw CLI::ValidationError("inbox show", "name the message: its key, or --consumer and --id");
   }
-  const auto store = open_store(choice.store);
+  const auto store = open_store(choice.store, daemon::StoreUse::reading);
   const auto key = find(session, *store, choice);
   if (!key) return;
   const auto message = records::read_message(*store, *key);

@@ -85,7 +85,7 @@ bool allowed(Session& session, const Preview& seen, const ActChoice& choice) {
 void act(Session& session, ActChoice& choice) {
   check(choice);
   records::Command& command = choice.command;
-  const auto store = open_store(choice.store);
+  const auto store = open_store(choice.store, daemon::StoreUse::existing);
   if (!consumer_is_known(session, *store, command.filter.consumer)) return;
   if (!all_are_there(session, *store, command.filter)) return;
   const Preview seen = records::preview(*store, command.filter);

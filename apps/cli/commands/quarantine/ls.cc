@@ -16,7 +16,7 @@ struct QuarantineChoice {
 };
 
 void list(Session& session, const QuarantineChoice& choice) {
-  const auto store = open_store(choice.store);
+  const auto store = open_store(choice.store, daemon::StoreUse::reading);
   if (!consumer_is_known(session, *store, choice.filter.consumer)) return;
   const auto page = records::list_quarantine(*store, choice.filter, choice.after, choice.limit);
   print_rows(session, quarantine_columns, json_of(page.rows));

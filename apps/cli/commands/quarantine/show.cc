@@ -15,7 +15,7 @@ struct RowChoice {
 };
 
 void show_row(Session& session, const RowChoice& choice) {
-  const auto store = open_store(choice.store);
+  const auto store = open_store(choice.store, daemon::StoreUse::reading);
   const auto row = records::read_parked(*store, choice.number);
   if (!row) {
     fmt::print(stderr, "onceward: the quarantine has no row {}\n", choice.number);

@@ -6,12 +6,27 @@
 namespace onceward::cli {
 namespace {
 
-void migrate(const StoreChoice& choice, bool dry_run) {
-  const auto store = open_store(choice);
+void refuse_newer(Store& store, const SchemaStatus& found) {
+  if (found.version > found.newest) store.migrate();  // throws: the tables are newer than this program
+}
+
+void only_say(const StoreChoice& choice) {
+  try {
+    const auto store = open_store(choice, daemon::StoreUse::reading);
+    const SchemaStatus found = store->schema();
+    refuse_newer(*store, found);
+    for (const std::string& step : found.pending) fmt::print("would apply {}\n", step);
+  } catch (const Fault& fault) {
+    if (fault.fault() != FaultCode::schema_missing) throw;
+    fmt::print("would make the database and apply every step\n");
+  }
+}
+
+void migrate(const StoreChoice& choice) {
+  const auto store = open_store(choice, daemon::StoreUse::all);
   const SchemaStatus before = store->schema();
-  if (before.version > before.newest) store->migrate();  // throws: the tables are newer than this program
-  for (const std::string& step : before.pending) fmt::print("{} {}\n", dry_run ? "would apply" : "applying", step);
-  if (dry_run) return;
+  refuse_newer(*store, before);
+  for (const std::string& step : before.pending) fmt::print("applying {}\n", step);
   const SchemaStatus after = store->migrate();
   fmt::print(stderr, "{}: {} at version {}\n", store->describe(),
              before.pending.empty() ? "nothing to do," : "migrated, now", after.version);
@@ -27,7 +42,7 @@ void add_store_migrate(CLI::App& parent, Session&) {
   auto dry_run = std::make_shared<bool>(false);
   add_store_options(*command, *choice);
   command->add_flag("--dry-run", *dry_run, "Only says what it would apply");
-  command->callback([choice, dry_run] { migrate(*choice, *dry_run); });
+  command->callback([choice, dry_run] { *dry_run ? only_say(*choice) : migrate(*choice); });
 }
 
 }  // namespace onceward::cli

@@ -7,7 +7,7 @@ namespace onceward::cli {
 namespace {
 
 void status(Session& session, const StoreChoice& choice) {
-  const auto store = open_store(choice);
+  const auto store = open_store(choice, daemon::StoreUse::reading);
   const SchemaStatus schema = store->schema();
   const char* const state = schema.version > schema.newest ? "newer than this program"
                             : schema.pending.empty()       ? "ready"

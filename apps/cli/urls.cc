@@ -1,4 +1,4 @@
-#include "apps/cli/sources.h"
+#include "apps/cli/urls.h"
 
 #include <stdexcept>
 
@@ -22,23 +22,26 @@ const declaration::Node* source_in(const declaration::Node* document, std::size_
 
 }  // namespace
 
-std::vector<Mistake> mistakes_in_sources(const Application& application, std::string_view toml,
-                                         const std::string& file) {
-  const auto document = declaration::read_document(toml);
+std::vector<Mistake> mistakes_in_urls(const Application& application, std::string_view toml, const std::string& file) {
+  const auto read = declaration::read_document(toml);
+  const auto* const document = std::get_if<declaration::Node>(&read);
   std::vector<Mistake> mistakes;
-  for (std::size_t i = 0; i < application.consumers.size(); ++i) {
-    if (application.consumers[i].source.empty()) continue;
+  const auto look = [&](const char* key, const std::string& url, const declaration::Node* place, auto check) {
+    if (url.empty()) return;
     try {
-      daemon::read_source(application.consumers[i].source);
+      check(url);
     } catch (const std::invalid_argument& mistake) {
-      const auto* const place = source_in(std::get_if<declaration::Node>(&document), i);
       mistakes.push_back({.file = file,
                           .line = place ? place->place.line : 0,
                           .column = place ? place->place.column : 0,
-                          .key = "source",
+                          .key = key,
                           .message = mistake.what(),
                           .hint = {}});
     }
+  };
+  look("store.url", application.store, value_under(value_under(document, "store"), "url"), daemon::check_store);
+  for (std::size_t i = 0; i < application.consumers.size(); ++i) {
+    look("source", application.consumers[i].source, source_in(document, i), daemon::read_source);
   }
   return mistakes;
 }
