@@ -105,6 +105,7 @@ void KafkaPublisher::send(const Publication& publication) {
   const auto refuse = [&](std::string why) { receive({publication.tag, Receipt::Kind::refused, std::move(why)}); };
   if (publication.destination.empty()) return refuse("no topic is named");
   const WrittenRecord record = write_record(publication.envelope, options_.format);
+  if (!record.written.wrong.empty()) return refuse(record.written.wrong);
   Headers headers(rd_kafka_headers_new(record.written.headers.size()));
   for (const BinaryAttribute& header : record.written.headers) add_header(*headers, header.name, header.value);
   const std::string topic(publication.destination);

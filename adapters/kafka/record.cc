@@ -41,24 +41,30 @@ constexpr const TextMember& member_named(std::string_view json) {
   return *std::ranges::find(kTextMembers, json, &TextMember::json);
 }
 
-// Identity from a header, the aggregate from the key, all else as it stands.
+// Identity from a header, the aggregate from the key, all else as it stands. Keeping, it has no limits and refuses nothing.
 class NativeReader {
  public:
-  NativeReader(const Record& record, const Bytes& payload, const Reading& how)
-      : record_(record), how_(how), builder_(payload, how.limits), payload_(payload) {}
+  enum class Why { to_read, to_keep };
+  NativeReader(const Record& record, const Bytes& payload, const Reading& how, Why why)
+      : record_(record),
+        id_header_(how.id_header),
+        limits_(why == Why::to_read ? how.limits : kNoLimits),
+        builder_(payload, limits_),
+        payload_(payload),
+        why_(why) {}
 
   ReadEnvelope read() {
-    if (payload_.view().size() > how_.limits.message_bytes) return Refusal{Reason::too_large, "message_bytes"};
-    std::size_t text_bytes = record_.key.size() + how_.missing_id.size();
+    if (payload_.view().size() > limits_.message_bytes) return Refusal{Reason::too_large, "message_bytes"};
+    std::size_t text_bytes = record_.key.size() + missing_id_.size();
     for (const Header& header : record_.headers) text_bytes += header.name.size() + header.value.size();
-    if (text_bytes > how_.limits.message_bytes) return Refusal{Reason::headers_too_large, "message_bytes"};
-    builder_.make_room(text_bytes, std::min(record_.headers.size() + 1, how_.limits.header_count));
+    if (text_bytes > limits_.message_bytes) return Refusal{Reason::headers_too_large, "message_bytes"};
+    builder_.make_room(text_bytes, std::min(record_.headers.size() + 1, limits_.header_count));
     for (const Header& header : record_.headers) {
       if (auto refusal = take(header)) return std::move(*refusal);
     }
     if (auto refusal = set(member_named("aggregateId"), "key", record_.key)) return std::move(*refusal);
-    if (builder_.fields.message_id.empty() && !how_.missing_id.empty()) {
-      if (auto refusal = set(member_named("messageId"), how_.id_header, how_.missing_id)) return std::move(*refusal);
+    if (builder_.fields.message_id.empty() && !missing_id_.empty()) {
+      if (auto refusal = set(member_named("messageId"), id_header_, missing_id_)) return std::move(*refusal);
     }
     if (!record_.value) {
       if (auto refusal = builder_.add_header(kafka_tombstone_header, yes)) return std::move(*refusal);
@@ -70,8 +76,8 @@ class NativeReader {
  private:
   std::optional<Refusal> take(const Header& header) {
     const EnvelopeFields& fields = builder_.fields;
-    if (header.name == how_.id_header && fields.message_id.empty()) {
-      return set(member_named("messageId"), how_.id_header, header.value);
+    if (header.name == id_header_ && fields.message_id.empty()) {
+      return set(member_named("messageId"), id_header_, header.value);
     }
     if (is_content_type(header.name) && fields.content_type.empty()) {
       return set(member_named("contentType"), content_type_header, header.value);
@@ -84,6 +90,10 @@ class NativeReader {
   }
 
   std::optional<Refusal> set(const TextMember& member, std::string_view name, std::string_view text) {
+    if (why_ == Why::to_keep) {
+      keep_text(builder_, member, text);
+      return std::nullopt;
+    }
     if (!is_text(text)) {
       const bool nul = text.find('\0') != text.npos;
       return Refusal{nul ? Reason::nul_in_text : Reason::invalid_utf8, std::string(name)};
@@ -92,9 +102,12 @@ class NativeReader {
   }
 
   const Record& record_;
-  const Reading& how_;
+  const std::string_view id_header_;
+  const std::string_view missing_id_;
+  const EnvelopeLimits limits_;
   EnvelopeBuilder builder_;
   const Bytes& payload_;
+  const Why why_;
 };
 
 }  // namespace
@@ -119,15 +132,23 @@ Record record_of(const rd_kafka_message_t& message) {
 Delivery read_record(const Record& record, const Reading& how) {
   const Bytes bytes = Bytes::copy_of(record.value.value_or(std::string_view()));
   const Prepared prepared = prepare(record);
-  auto read = read_wire({prepared.headers, prepared.content_type, bytes}, attribute_prefix, how.format, how.limits);
-  if (!read) read = NativeReader(record, bytes, how).read();
-  return delivery_of(std::move(*read), bytes);
+  const BinaryMessage message{prepared.headers, prepared.content_type, bytes};
+  auto read = read_wire(message, attribute_prefix, how.format, how.limits);
+  if (!read) read = NativeReader(record, bytes, how, NativeReader::Why::to_read).read();
+  auto* const refusal = std::get_if<Refusal>(&*read);
+  if (refusal == nullptr) return delivery_of(std::move(*read), bytes);
+  const ReadEnvelope native = NativeReader(record, bytes, how, NativeReader::Why::to_keep).read();
+  return refused_delivery(std::move(*refusal), message, attribute_prefix, how.format, std::get<Envelope>(native));
 }
 
 WrittenRecord write_record(const Envelope& envelope, WireFormat format) {
+  const bool has_mark = envelope.header(kafka_tombstone_header).has_value();
+  // Our envelope would be a value, and what is to be forgotten has none.
+  if (format == WireFormat::automatic && has_mark && !missing_for_cloudevent(envelope).empty()) {
+    format = WireFormat::native;
+  }
   WrittenRecord record{write_wire(envelope, attribute_prefix, format), false};
   std::vector<BinaryAttribute>& headers = record.written.headers;
-  const bool has_mark = envelope.header(kafka_tombstone_header).has_value();
   std::erase_if(headers, [](const BinaryAttribute& header) { return header.name == kafka_tombstone_header; });
   record.tombstone = has_mark && !record.written.owns_body && envelope.payload().empty();
   // Before others of these names: a reader takes the first.

@@ -68,6 +68,44 @@ TEST(NativeRecord, WhatCannotBeAnIdentityIsRefusedWithItsBytes) {
   EXPECT_EQ(delivery.envelope.payload(), "body");
 }
 
+TEST(RefusedRecord, KeepsItsKeyItsHeadersAndItsId) {
+  const std::string long_id(256, 'a');
+  const Record record{.key = "order-7", .value = "body", .headers = {{"tenant", "main"}, {"id", long_id}}};
+  const Delivery native = read(record);
+  ASSERT_TRUE(native.refusal);
+  EXPECT_EQ(native.envelope.message_id(), MessageId(long_id));
+  EXPECT_EQ(native.envelope.aggregate_id(), AggregateId("order-7"));
+  EXPECT_EQ(native.envelope.header("tenant"), "main");
+  EXPECT_EQ(native.envelope.fields().unread, std::nullopt) << "its payload is its payload";
+
+  const Delivery body = read(record, WireFormat::envelope);
+  ASSERT_TRUE(body.refusal);
+  EXPECT_EQ(body.envelope.fields().unread, Reason::malformed_json);
+  EXPECT_EQ(body.envelope.aggregate_id(), AggregateId("order-7"));
+  EXPECT_EQ(body.envelope.header("tenant"), "main");
+  EXPECT_EQ(body.envelope.payload(), "body");
+}
+
+TEST(RefusedRecord, KeepsWhatIsNoTextToo) {
+  const Delivery delivery = read({.key = "\xff", .value = "x", .headers = {{"id", std::string_view("a\0b", 3)}}});
+  ASSERT_TRUE(delivery.refusal);
+  EXPECT_EQ(delivery.envelope.header("onceward-kept-aggregateId"), "\xff");
+  EXPECT_EQ(delivery.envelope.header("onceward-kept-messageId"), std::string_view("a\0b", 3));
+  EXPECT_TRUE(delivery.envelope.message_id().empty());
+}
+
+TEST(RefusedRecord, OfACloudEventKeepsItsIdentityAndTheKey) {
+  const Delivery delivery = read({.key = "order-7",
+                                  .value = "{}",
+                                  .headers = {{"ce_specversion", "1.0"}, {"ce_id", "e-1"}, {"ce_source", "/shop"}}});
+  ASSERT_TRUE(delivery.refusal);
+  EXPECT_EQ(delivery.refusal->detail, "type");
+  EXPECT_EQ(delivery.envelope.message_id(), MessageId("e-1"));
+  EXPECT_EQ(delivery.envelope.producer(), Producer("/shop"));
+  EXPECT_EQ(delivery.envelope.header("onceward-kept-aggregateId"), "order-7");
+  EXPECT_EQ(delivery.envelope.payload(), "{}");
+}
+
 TEST(NativeRecord, HeadersAreBytesToOthers) {
   const Delivery delivery = read({.value = "x", .headers = {{"id", "m"}, {"raw", "\xff"}}});
   EXPECT_EQ(delivery.envelope.header("raw"), "\xff");
@@ -107,6 +145,17 @@ TEST(Tombstone, IsReadBackAsOne) {
     EXPECT_EQ(delivery.envelope.header(kafka_tombstone_header), "true");
     EXPECT_EQ(delivery.envelope.message_id(), MessageId("m"));
   }
+}
+
+TEST(Tombstone, ThatIsNoCloudEventStaysOne) {
+  const Header headers[] = {{kafka_tombstone_header, "true"}};
+  EnvelopeFields fields;
+  fields.message_id = MessageId("m");
+  fields.headers = headers;
+  const Delivery delivery = read_back(Envelope::copy_of(fields), WireFormat::automatic);
+  EXPECT_FALSE(delivery.refusal);
+  EXPECT_EQ(delivery.envelope.header(kafka_tombstone_header), "true");
+  EXPECT_EQ(delivery.envelope.message_id(), MessageId("m"));
 }
 
 TEST(CloudEventRecord, BinaryHasItsAttributesInHeaders) {

@@ -210,10 +210,32 @@ Delivery MessageReader::read(const amqp_basic_properties_t& properties, const By
   if (has(properties, AMQP_BASIC_HEADERS_FLAG)) take_headers(properties.headers);
   const std::string_view content_type =
       has(properties, AMQP_BASIC_CONTENT_TYPE_FLAG) ? view(properties.content_type) : std::string_view();
-  auto read = read_wire({headers_, content_type, body}, cloudevent_prefix, format_, limits_);
-  Delivery delivery = delivery_of(read ? std::move(*read) : read_native(properties, body), body);
+  const BinaryMessage message{headers_, content_type, body};
+  auto read = read_wire(message, cloudevent_prefix, format_, limits_);
+  if (!read) read = read_native(properties, body);
+  auto* const refusal = std::get_if<Refusal>(&*read);
+  Delivery delivery = refusal ? refused_delivery(std::move(*refusal), message, cloudevent_prefix, format_,
+                                                 kept_native(properties, body))
+                              : delivery_of(std::move(*read), body);
   delivery.deliveries = deliveries_;
   return delivery;
+}
+
+Envelope MessageReader::kept_native(const amqp_basic_properties_t& properties, const Bytes& body) const {
+  EnvelopeBuilder builder(body, kNoLimits);
+  for (const TextProperty& property : native_properties) {
+    if (has(properties, property.flag)) keep_text(builder, *property.field, view(properties.*property.member));
+  }
+  if (has(properties, AMQP_BASIC_TIMESTAMP_FLAG)) builder.fields.occurred_at = time_of(properties.timestamp);
+  for (const Header& header : headers_) {
+    if (is_trace_parent(header) && builder.fields.trace_parent.empty()) {
+      builder.fields.trace_parent = builder.keep(header.value);
+    } else {
+      builder.add_header(builder.keep(header.name), builder.keep(header.value));
+    }
+  }
+  builder.fields.payload = body.view();
+  return std::move(builder).finish();
 }
 
 ReadEnvelope MessageReader::read_native(const amqp_basic_properties_t& properties, const Bytes& body) const {
@@ -256,6 +278,7 @@ void MessageWriter::set(std::string_view text, amqp_bytes_t amqp_basic_propertie
 std::variant<MessageWriter::Message, std::string> MessageWriter::write(const Envelope& envelope) {
   using Answer = std::variant<Message, std::string>;
   written_ = write_wire(envelope, cloudevent_prefix, format_);
+  if (!written_.wrong.empty()) return Answer(std::in_place_index<1>, written_.wrong);
   const EnvelopeFields& fields = envelope.fields();
   properties_ = {};
   headers_.clear();

@@ -30,6 +30,8 @@ class MessageReader {
  private:
   void take_headers(const amqp_table_t& table);
   ReadEnvelope read_native(const amqp_basic_properties_t& properties, const Bytes& body) const;
+  // All of it, for a message that was refused.
+  Envelope kept_native(const amqp_basic_properties_t& properties, const Bytes& body) const;
 
   const WireFormat format_;
   const EnvelopeLimits limits_;

@@ -101,7 +101,32 @@ TEST(RabbitmqProperties, IdentityThatIsNoTextIsRefusedAndItsBytesKept) {
     ASSERT_TRUE(delivery.refusal);
     EXPECT_EQ(delivery.refusal->reason, id.size() == 2 ? Reason::invalid_utf8 : Reason::nul_in_text);
     EXPECT_EQ(delivery.envelope.payload(), "the body");
+    EXPECT_EQ(delivery.envelope.header("onceward-kept-messageId"), id);
   }
+}
+
+TEST(RabbitmqProperties, RefusedMessageKeepsItsIdentityAndItsHeaders) {
+  const std::string value(200'000, 'x');
+  Properties native;
+  native.message_id("m-1")
+      .set(&amqp_basic_properties_t::app_id, AMQP_BASIC_APP_ID_FLAG, "shop")
+      .header("tenant", "main")
+      .header("large", value);
+  const Delivery delivery = read(native, "the body");
+  ASSERT_TRUE(delivery.refusal);
+  EXPECT_EQ(delivery.envelope.message_id(), MessageId("m-1"));
+  EXPECT_EQ(delivery.envelope.producer(), Producer("shop"));
+  EXPECT_EQ(delivery.envelope.header("tenant"), "main");
+  EXPECT_EQ(delivery.envelope.header("large"), value);
+
+  Properties event;
+  event.message_id("m-1").header("cloudEvents_specversion", "1.0").header("cloudEvents_source", "/shop");
+  const Delivery binary = read(event, "the body");
+  ASSERT_TRUE(binary.refusal);
+  EXPECT_EQ(binary.refusal->reason, Reason::missing_message_id);
+  EXPECT_EQ(binary.envelope.producer(), Producer("/shop"));
+  EXPECT_EQ(binary.envelope.header("onceward-kept-messageId"), "m-1");
+  EXPECT_TRUE(binary.envelope.message_id().empty()) << "an event has its id where events have it";
 }
 
 TEST(RabbitmqProperties, LimitsHoldForNativeMessages) {

@@ -54,6 +54,9 @@ struct EnvelopeFields {
   Mode mode = Mode::live;
   std::span<const Header> headers;
   std::string_view payload;  // bytes; text only where the content type says so
+  // Why it could not be read. Then the payload is the whole body, what else was found is for people, and no policy gives
+  // it an identity.
+  std::optional<Reason> unread;
 };
 
 class Envelope {

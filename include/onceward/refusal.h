@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,7 @@ enum class Reason : std::uint8_t {
 };
 
 std::string_view code(Reason reason);
+std::optional<Reason> reason_named(std::string_view code);
 
 // `detail` names the field or limit, never the payload.
 struct Refusal {

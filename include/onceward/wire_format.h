@@ -9,7 +9,8 @@ namespace onceward {
 
 enum class WireFormat : std::uint8_t {
   // Read: told by the message itself (content type, CloudEvents attributes); what says nothing is native.
-  // Written: binary, and native beside it where the broker has properties for it.
+  // Written: binary, and native beside it where the broker has properties for it; our envelope where it is too little for
+  // a CloudEvent.
   automatic,
   native,      // identity in the broker's own properties and headers, the body is the payload
   envelope,    // the body is our JSON envelope

@@ -167,6 +167,13 @@ std::string_view code(Reason reason) {
   return "";
 }
 
+std::optional<Reason> reason_named(std::string_view named) {
+  for (int i = 0; i <= static_cast<int>(Reason::number_out_of_range); ++i) {
+    if (code(static_cast<Reason>(i)) == named) return static_cast<Reason>(i);
+  }
+  return std::nullopt;
+}
+
 std::string_view code(FaultCode fault) {
   switch (fault) {
     case FaultCode::lost_race:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <forward_list>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,13 @@
 #include "src/envelope/members.h"
 
 namespace onceward {
+
+// For what was received before, or is only to be kept.
+inline constexpr EnvelopeLimits kNoLimits{.message_bytes = std::numeric_limits<std::uint32_t>::max(),
+                                          .id_bytes = std::numeric_limits<std::uint32_t>::max(),
+                                          .header_count = std::numeric_limits<std::uint32_t>::max(),
+                                          .header_bytes = std::numeric_limits<std::uint32_t>::max(),
+                                          .depth = 512};
 
 class EnvelopeBuilder {
  public:

@@ -39,6 +39,10 @@ class CloudEventReader {
   bool has_specversion_ = false;
 };
 
+// What an event in binary mode that was refused still tells, all of it kept: an attribute that cannot be understood, or is
+// there twice, stays a header under its whole name. Without a version or mode that is known it is unread.
+Envelope found_in(const BinaryMessage& message, std::string_view prefix);
+
 // An attribute to be written. `number` where CloudEvents' Integer (32 bits) can hold it.
 struct CloudEventAttribute {
   std::string_view name;

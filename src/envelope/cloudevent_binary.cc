@@ -103,7 +103,30 @@ class Reader {
     return std::move(event_).finish();
   }
 
+  Envelope found() {
+    make_room();
+    EnvelopeFields& fields = event_.builder().fields;
+    for (const Header& header : message_.headers) {
+      const auto name = attribute_name(header.name, prefix_);
+      const auto refusal =
+          name ? repeated(*name) ? refused(Reason::duplicate_field, *name) : attribute(*name, header.value)
+               : std::nullopt;
+      if (!name || refusal) plain(header);
+      if (refusal && (*name == "specversion" || *name == "mode")) fields.unread = refusal->reason;
+    }
+    if (content_type()) plain({"content-type", message_.content_type});
+    fields.payload = message_.payload.view();
+    if (fields.event_id.empty()) fields.event_id = EventId(fields.message_id.text());
+    return std::move(event_.builder()).finish();
+  }
+
  private:
+  bool repeated(const std::string& wanted) const {
+    return std::ranges::count_if(message_.headers, [&](const Header& header) {
+             return attribute_name(header.name, prefix_) == wanted;
+           }) > 1;
+  }
+
   void make_room() {
     std::size_t text_bytes = message_.content_type.size();
     for (const Header& header : message_.headers) text_bytes += header.name.size() + header.value.size();
@@ -148,6 +171,10 @@ ReadEnvelope read_cloudevent(const BinaryMessage& message, std::string_view pref
   for (const Header& header : message.headers) header_bytes += header.name.size() + header.value.size();
   if (header_bytes > limits.message_bytes) return refused(Reason::headers_too_large, "message_bytes");
   return Reader(message, prefix, limits).read();
+}
+
+Envelope found_in(const BinaryMessage& message, std::string_view prefix) {
+  return Reader(message, prefix, kNoLimits).found();
 }
 
 std::vector<BinaryAttribute> cloudevent_attributes(const Envelope& envelope, std::string_view prefix) {

@@ -3,6 +3,7 @@
 
 #include "onceward/envelope.h"
 #include "src/envelope/arbitrary_envelope.h"
+#include "src/envelope/cloudevent.h"
 
 namespace onceward {
 namespace {
@@ -134,6 +135,36 @@ TEST(BinaryCloudEvent, WritesPlainHeadersPlainAndNoneThatLooksLikeAnAttribute) {
   const std::vector<BinaryAttribute> expected{
       {"ce-specversion", "1.0"}, {"x-plain", "a b"}, {"ce-ext", "a%20b"}, {"id", "1"}};
   EXPECT_EQ(cloudevent_attributes(Envelope::copy_of(fields), "ce-"), expected);
+}
+
+Envelope found(const std::vector<Header>& headers, std::string_view content_type = {}) {
+  return found_in({headers, content_type, Bytes::copy_of("data")}, "ce_");
+}
+
+TEST(FoundInCloudEvent, IsAllThatItTellsAndNothingIsLost) {
+  const std::string long_id(5'000, 'i');
+  const Envelope envelope = found({{"ce_id", long_id}, {"ce_time", "noon"}, {"ce_", "x"}, {"plain", "\xff"}}, "a\xff");
+  EXPECT_EQ(envelope.message_id(), MessageId(long_id));
+  EXPECT_EQ(envelope.event_id(), EventId(long_id));
+  EXPECT_EQ(envelope.header("ce_time"), "noon");
+  EXPECT_EQ(envelope.header("ce_"), "x");
+  EXPECT_EQ(envelope.header("plain"), "\xff");
+  EXPECT_EQ(envelope.header("content-type"), "a\xff");
+  EXPECT_EQ(envelope.payload(), "data");
+  EXPECT_EQ(envelope.fields().unread, std::nullopt);
+}
+
+TEST(FoundInCloudEvent, AnIdThatIsThereTwiceIsNone) {
+  const Envelope envelope = found({{"ce_id", "a"}, {"ce_source", "s"}, {"ce_id", "b"}});
+  EXPECT_TRUE(envelope.message_id().empty());
+  EXPECT_EQ(envelope.producer(), Producer("s"));
+  EXPECT_EQ(envelope.headers().size(), 2u);
+}
+
+TEST(FoundInCloudEvent, WithoutAKnownVersionOrModeItIsUnread) {
+  EXPECT_EQ(found({{"ce_specversion", "2.0"}, {"ce_id", "a"}}).fields().unread, Reason::unsupported_specversion);
+  EXPECT_EQ(found({{"ce_mode", "replya"}, {"ce_id", "a"}}).fields().unread, Reason::ill_typed_field);
+  EXPECT_EQ(found({{"ce_mode", "replay"}, {"ce_mode", "live"}}).fields().unread, Reason::duplicate_field);
 }
 
 }  // namespace

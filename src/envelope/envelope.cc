@@ -60,7 +60,7 @@ bool operator==(const Envelope& a, const Envelope& b) {
                      [&](const NumberMember& member) { return one.*member.member == other.*member.member; }) &&
          one.occurred_at == other.occurred_at && one.mode == other.mode &&
          std::equal(one.headers.begin(), one.headers.end(), other.headers.begin(), other.headers.end()) &&
-         one.payload == other.payload;
+         one.payload == other.payload && one.unread == other.unread;
 }
 
 }  // namespace onceward

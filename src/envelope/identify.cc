@@ -67,6 +67,7 @@ class Identification {
       : envelope_(envelope), declaration_(declaration), policy_(declaration.identity), position_(position) {}
 
   std::variant<Claimant, Refusal> run() {
+    if (const auto why = envelope_.fields().unread) return Refusal{*why, "it could not be read"};
     std::optional<Refusal> refusal;
     if ((refusal = accept_mode()) || (refusal = accept_versions()) || (refusal = take_tenant()) ||
         (refusal = take_producer()) || (refusal = take_operation()) || (refusal = take_id()) ||

@@ -20,6 +20,16 @@ Envelope message(std::string_view json) {
   return std::get<Envelope>(read);
 }
 
+TEST(Identify, UnreadMessageHasNoIdentityWhateverWasFoundOfIt) {
+  const Envelope whole = message(R"({"messageId":"m","producer":"shop"})");
+  EnvelopeFields fields = whole.fields();
+  fields.unread = Reason::too_deep;
+  const Envelope unread = Envelope::copy_of(fields);
+  const auto answer = identify(unread, billing());
+  ASSERT_TRUE(std::holds_alternative<Refusal>(answer));
+  EXPECT_EQ(std::get<Refusal>(answer).reason, Reason::too_deep);
+}
+
 // What it points to must outlive it, so only what a Claimant owns is looked at.
 Claimant claimant(const Envelope& envelope, const Declaration& declaration) {
   auto answer = identify(envelope, declaration);

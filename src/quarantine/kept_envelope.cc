@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <deque>
-#include <limits>
 #include <set>
 
 #include "src/common/base64.h"
 #include "src/common/json.h"
 #include "src/common/stored_text.h"
 #include "src/common/timestamp.h"
+#include "src/envelope/builder.h"
 #include "src/envelope/members.h"
+#include "src/wire/wire.h"
 
 namespace onceward {
 namespace {
@@ -18,12 +19,7 @@ namespace {
 constexpr std::string_view exact_name = "exact";
 constexpr std::string_view headers_name = "headers";
 constexpr std::string_view time_name = "occurredAt";
-
-// It was accepted once, by limits that its source had.
-constexpr EnvelopeLimits unlimited{.message_bytes = std::numeric_limits<std::uint32_t>::max(),
-                                   .id_bytes = std::numeric_limits<std::uint32_t>::max(),
-                                   .header_count = std::numeric_limits<std::uint32_t>::max(),
-                                   .header_bytes = std::numeric_limits<std::uint32_t>::max()};
+constexpr std::string_view unread_name = "unread";
 
 bool is_flawed(std::string_view text) { return flaw_of(text) != TextFlaw::none; }
 
@@ -117,6 +113,16 @@ class ExactReader {
   std::vector<Header> headers_;
 };
 
+// Whoever sends it again has seen what was wrong: by now a limit may be higher, or this program may know more.
+Envelope read_again(const EnvelopeFields& fields) {
+  const Bytes body = Bytes::copy_of(fields.payload);
+  ReadEnvelope read = Refusal{*fields.unread, {}};
+  if (fields.content_type == envelope_content_type) read = read_envelope(body, kNoLimits);
+  if (fields.content_type == cloudevent_content_type) read = read_cloudevent(body, kNoLimits);
+  auto* const envelope = std::get_if<Envelope>(&read);
+  return envelope ? std::move(*envelope) : Envelope::copy_of(fields);
+}
+
 }  // namespace
 
 std::string kept_envelope(const Envelope& envelope) {
@@ -125,15 +131,21 @@ std::string kept_envelope(const Envelope& envelope) {
   std::deque<std::string> texts;
   const std::string exact = take_out_exact(fields, texts);
   std::string kept = write_json_envelope(Envelope(fields, nullptr));
-  if (exact.size() == 2) return kept;
   kept.pop_back();
-  append_name(kept, exact_name);
-  return kept + exact + '}';
+  if (fields.unread) {
+    append_name(kept, unread_name);
+    append_json_string(kept, code(*fields.unread));
+  }
+  if (exact.size() > 2) {
+    append_name(kept, exact_name);
+    kept += exact;
+  }
+  return kept + '}';
 }
 
 Envelope read_kept(std::string_view kept, std::string_view payload) {
   EnvelopeFields fields;
-  const ReadEnvelope read = read_json_envelope(Bytes::copy_of(kept), unlimited);
+  const ReadEnvelope read = read_json_envelope(Bytes::copy_of(kept), kNoLimits);  // a source's limits were asked before
   if (const auto* const envelope = std::get_if<Envelope>(&read)) fields = envelope->fields();
   fields.payload = payload;
   const auto parsed = parse_json(kept, {});
@@ -141,9 +153,11 @@ Envelope read_kept(std::string_view kept, std::string_view payload) {
   if (document == nullptr || document->nodes[0].kind != JsonKind::object) return Envelope::copy_of(fields);
   ExactReader exact(*document, fields);
   for (std::uint32_t at = 1; at < document->nodes.size(); at = document->nodes[at + 1].next) {
-    if (document->inside(document->nodes[at]) == exact_name) exact.read(at + 1);
+    const std::string_view name = document->inside(document->nodes[at]);
+    if (name == exact_name) exact.read(at + 1);
+    if (name == unread_name) fields.unread = reason_named(document->inside(document->nodes[at + 1]));
   }
-  return Envelope::copy_of(fields);
+  return fields.unread ? read_again(fields) : Envelope::copy_of(fields);
 }
 
 }  // namespace onceward

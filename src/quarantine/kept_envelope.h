@@ -3,6 +3,8 @@
 //   our JSON envelope without its payload
 //   "exact": { "<member>": base64, "headers": [base64 name, base64 value, ...], "occurredAt": "microseconds" }
 //
+//   "unread": code of the reason, of a message that could not be read; its payload is the whole body then
+//
 // "exact" is there only for what the JSON envelope cannot carry (bytes that are no text, a header's name twice, a time past
 // the year 9999), and is right where both tell.
 #pragma once
@@ -16,8 +18,8 @@ namespace onceward {
 
 // Fit for every store, whatever a producer sent.
 std::string kept_envelope(const Envelope& envelope);
-// What was kept, with its payload. Of a text that cannot be read only the payload is left, which no consumer's identity
-// policy accepts.
+// What was kept, with its payload. A body that could not be read is read again, without limits; only what succeeds then is
+// no longer unread. Of a text that cannot be read only the payload is left, which no consumer's identity policy accepts.
 Envelope read_kept(std::string_view kept, std::string_view payload);
 
 }  // namespace onceward

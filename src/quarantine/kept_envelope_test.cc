@@ -8,6 +8,7 @@
 
 #include "src/common/stored_text.h"
 #include "src/envelope/arbitrary_envelope.h"
+#include "src/wire/wire.h"
 
 namespace onceward {
 namespace {
@@ -60,6 +61,7 @@ RC_GTEST_PROP(KeptEnvelope, OfAnyBytesIsReadBackAsItWasAndEveryStoreCanKeepIt, (
   }
   fields.headers = headers;
   fields.payload = bytes();
+  if (*rc::gen::arbitrary<bool>()) fields.unread = static_cast<Reason>(*rc::gen::inRange(0, 23));
   const Envelope envelope = Envelope::copy_of(fields);
   const std::string kept = kept_envelope(envelope);
   RC_ASSERT(flaw_of(kept) == TextFlaw::none);
@@ -77,6 +79,36 @@ TEST(KeptEnvelope, PastTheLimitsOfMostSourcesIsReadBackAsItWas) {
   fields.headers = headers;
   const Envelope envelope = Envelope::copy_of(fields);
   EXPECT_EQ(read_kept(kept_envelope(envelope), ""), envelope);
+}
+
+Envelope unread_of(std::string_view content_type, std::string_view payload) {
+  EnvelopeFields fields;
+  fields.content_type = content_type;
+  fields.payload = payload;
+  fields.unread = Reason::id_too_long;
+  return Envelope::copy_of(fields);
+}
+
+TEST(UnreadBody, ThatCanBeReadByNowIsRead) {
+  const std::string id(5'000, 'i');
+  const Envelope ours = unread_of(envelope_content_type, R"({"payload":[1, 2],"messageId":")" + id + "\"}");
+  const Envelope read = read_kept(kept_envelope(ours), ours.payload());
+  EXPECT_EQ(read.message_id(), MessageId(id));
+  EXPECT_EQ(read.payload(), "[1, 2]");
+  EXPECT_EQ(read.fields().unread, std::nullopt);
+
+  const std::string deep = std::string(100, '[') + std::string(100, ']');
+  const Envelope event = unread_of(cloudevent_content_type,
+                                   R"({"specversion":"1.0","id":"m","source":"s","type":"t","data":)" + deep + "}");
+  EXPECT_EQ(read_kept(kept_envelope(event), event.payload()).payload(), deep);
+}
+
+TEST(UnreadBody, ThatStillCannotBeReadStaysUnread) {
+  for (const Envelope& envelope :
+       {unread_of(envelope_content_type, "{"), unread_of(cloudevent_content_type, R"({"messageId":"m"})"),
+        unread_of("application/json", R"({"messageId":"m"})")}) {
+    EXPECT_EQ(read_kept(kept_envelope(envelope), envelope.payload()), envelope);
+  }
 }
 
 TEST(KeptEnvelope, ThatCannotBeReadLeavesThePayload) {

@@ -22,18 +22,46 @@ std::string beginning(std::string text) {
   return text;
 }
 
-// The fingerprint is over the fields "onceward/parked/1", consumer number, tenant, producer, message id, payload, reason; or
-// "onceward/parked-key/1", consumer number, key, reason.
-Parked make(const Envelope& envelope, const Identity& identity, std::int32_t consumer, std::string_view reason,
-            std::string_view detail, const Key* key = nullptr) {
-  const std::string number = std::to_string(consumer);
-  const Digest digest = key == nullptr
-                            ? sha256_of_fields({"onceward/parked/1", number, identity.tenant, identity.producer,
-                                                identity.id, envelope.payload(), reason})
-                            : sha256_of_fields({"onceward/parked-key/1",
-                                                number,
-                                                {reinterpret_cast<const char*>(key->bytes.data()), key->bytes.size()},
-                                                reason});
+// Headers that RabbitMQ itself writes into a message on its way from queue to queue and back.
+bool is_brokers_own(const Header& header) {
+  constexpr std::string_view beginnings[] = {"x-death", "x-first-death-", "x-last-death-", "x-delivery-count",
+                                             "x-acquired-count"};
+  return std::ranges::any_of(beginnings, [&](std::string_view begin) { return header.name.starts_with(begin); });
+}
+
+// What is the same on every delivery of the same message.
+std::string lasting_part(const Envelope& envelope) {
+  EnvelopeFields fields = envelope.fields();
+  std::vector<Header> headers(fields.headers.begin(), fields.headers.end());
+  std::erase_if(headers, is_brokers_own);
+  fields.headers = headers;
+  return kept_envelope(Envelope(fields, nullptr));
+}
+
+// Fingerprints, each over these fields. Of a message with an identity:
+//   "onceward/parked/1", consumer number, tenant, producer, message id, payload, reason
+Digest fingerprint_by_identity(const Identity& identity, std::string_view payload, std::int32_t consumer,
+                               std::string_view reason) {
+  return sha256_of_fields({"onceward/parked/1", std::to_string(consumer), identity.tenant, identity.producer,
+                           identity.id, payload, reason});
+}
+
+// Of one without, where whatever differs is another message:
+//   "onceward/parked/2", consumer number, lasting part of the envelope, payload, reason
+Digest fingerprint_by_content(const Envelope& envelope, std::int32_t consumer, std::string_view reason) {
+  return sha256_of_fields(
+      {"onceward/parked/2", std::to_string(consumer), lasting_part(envelope), envelope.payload(), reason});
+}
+
+// Of one that is told by where it stood, whatever its id says:
+//   "onceward/parked-key/1", consumer number, key, reason
+Digest fingerprint_by_key(const Key& key, std::int32_t consumer, std::string_view reason) {
+  const std::string_view bytes{reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size()};
+  return sha256_of_fields({"onceward/parked-key/1", std::to_string(consumer), bytes, reason});
+}
+
+Parked make(const Envelope& envelope, const Identity& identity, const Digest& fingerprint, std::int32_t consumer,
+            std::string_view reason, std::string_view detail) {
   Parked row{{},
              consumer,
              storable(reason),
@@ -43,7 +71,7 @@ Parked make(const Envelope& envelope, const Identity& identity, std::int32_t con
              storable(identity.id),
              kept_envelope(envelope),
              envelope.payload()};
-  std::copy_n(digest.begin(), row.fingerprint.bytes.size(), row.fingerprint.bytes.begin());
+  std::copy_n(fingerprint.begin(), row.fingerprint.bytes.size(), row.fingerprint.bytes.begin());
   return row;
 }
 
@@ -51,14 +79,18 @@ Parked make(const Envelope& envelope, const Identity& identity, std::int32_t con
 
 Parked parked(const Envelope& envelope, std::int32_t consumer, std::string_view reason, std::string_view detail) {
   const EnvelopeFields& fields = envelope.fields();
-  return make(envelope, {fields.tenant.text(), fields.producer.text(), fields.message_id.text()}, consumer, reason,
-              detail);
+  return make(envelope, {fields.tenant.text(), fields.producer.text(), fields.message_id.text()},
+              fingerprint_by_content(envelope, consumer, reason), consumer, reason, detail);
 }
 
 Parked parked(const Claimant& claimant, std::int32_t consumer, std::string_view reason, std::string_view detail,
               Told told) {
-  return make(*claimant.envelope, {claimant.tenant.text(), claimant.producer.text(), claimant.id}, consumer, reason,
-              detail, told == Told::by_key ? &claimant.key : nullptr);
+  const Envelope& envelope = *claimant.envelope;
+  const Identity identity{claimant.tenant.text(), claimant.producer.text(), claimant.id};
+  const Digest fingerprint = told == Told::by_key  ? fingerprint_by_key(claimant.key, consumer, reason)
+                             : identity.id.empty() ? fingerprint_by_content(envelope, consumer, reason)
+                                                   : fingerprint_by_identity(identity, envelope.payload(), consumer, reason);
+  return make(envelope, identity, fingerprint, consumer, reason, detail);
 }
 
 }  // namespace onceward

@@ -1,5 +1,5 @@
 // A message set aside: why, who it was, and its exact bytes. Parking the same one again for the same reason is the
-// same row, so a crash between parking and acknowledging leaves no second one.
+// same row, so a crash between parking and acknowledging leaves no second one; another one never is.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 namespace onceward {
 
-// What cannot be read keeps its exact bytes as the payload, beside the refusal.
+// What cannot be read keeps its exact bytes as the payload, beside the refusal, and is unread.
 Delivery read_delivery(const Bytes& bytes, const EnvelopeLimits& limits);
 
 }  // namespace onceward

@@ -10,6 +10,7 @@
 #include "onceward/envelope.h"
 #include "onceward/port/source.h"
 #include "onceward/wire_format.h"
+#include "src/envelope/builder.h"
 
 namespace onceward {
 
@@ -22,19 +23,32 @@ inline constexpr std::string_view cloudevent_content_type = "application/cloudev
 std::optional<ReadEnvelope> read_wire(const BinaryMessage& message, std::string_view prefix, WireFormat format,
                                       const EnvelopeLimits& limits);
 
-// A delivery without a tag. What was refused keeps the exact bytes as its payload, beside the refusal.
-Delivery delivery_of(ReadEnvelope read, const Bytes& bytes);
+// A delivery without a tag. What was refused keeps its whole body as its payload, beside the refusal, and is unread.
+Delivery delivery_of(ReadEnvelope read, const Bytes& body);
+
+// The same where there was more than a body, and nothing of it is lost: `native` is the message as its broker has it, read
+// without limits. A message in binary mode has what its attributes tell, and the broker's own beside them as headers whose
+// names begin with kept_prefix.
+Delivery refused_delivery(Refusal refusal, const BinaryMessage& message, std::string_view prefix, WireFormat format,
+                          const Envelope& native);
+inline constexpr std::string_view kept_prefix = "onceward-kept-";
+// For an adapter's own reading of what is native: a text that is none is kept as such a header.
+void keep_text(EnvelopeBuilder& builder, const TextMember& member, std::string_view text);
 
 // What is to be sent of an envelope. In the native format, and for what the others have no place for, the envelope's own
-// headers are headers. Its trace is beside it in every format.
+// headers are headers. Its trace is beside it in every format. What is too little for a CloudEvent is sent as our envelope
+// where the format is automatic.
 struct Written {
   std::vector<BinaryAttribute> headers;
   std::string content_type;
   std::string own_body;
   std::string_view payload;  // borrowed from the envelope
   bool owns_body = false;
+  std::string wrong{};  // why nobody could read it in this format; empty: it can be sent
   std::string_view body() const { return owns_body ? std::string_view(own_body) : payload; }
 };
 Written write_wire(const Envelope& envelope, std::string_view prefix, WireFormat format);
+// The first member that a CloudEvent must have and the envelope has not; else empty.
+std::string missing_for_cloudevent(const Envelope& envelope);
 
 }  // namespace onceward

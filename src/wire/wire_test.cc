@@ -87,6 +87,29 @@ TEST(WireRefused, KeepsItsBytes) {
   const Delivery delivery = delivery_of(*read, bytes);
   EXPECT_TRUE(delivery.refusal);
   EXPECT_EQ(delivery.envelope.payload(), "no envelope");
+  EXPECT_EQ(delivery.envelope.fields().unread, Reason::malformed_json);
+}
+
+Envelope without_type() {
+  const Envelope whole = example();
+  EnvelopeFields fields = whole.fields();
+  fields.event_type = {};
+  return Envelope::copy_of(fields);
+}
+
+TEST(WireAutomatic, WhatIsTooLittleForACloudEventIsSentAsOurEnvelope) {
+  const auto read = read_back(write_wire(without_type(), amqp, WireFormat::automatic), WireFormat::automatic);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(std::get<Envelope>(*read), without_type());
+}
+
+TEST(WireCloudEvent, WhatIsTooLittleForOneIsNotSentAsOne) {
+  for (const WireFormat format : {WireFormat::binary, WireFormat::structured}) {
+    EXPECT_THAT(write_wire(without_type(), amqp, format).wrong, testing::HasSubstr("eventType is missing"));
+    EXPECT_EQ(write_wire(example(), amqp, format).wrong, "");
+  }
+  EXPECT_EQ(write_wire(without_type(), amqp, WireFormat::native).wrong, "");
+  EXPECT_EQ(write_wire(without_type(), amqp, WireFormat::envelope).wrong, "");
 }
 
 }  // namespace

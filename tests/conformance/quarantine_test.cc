@@ -92,6 +92,22 @@ TEST_P(Quarantine, ParkedAgainWhileItIsParkedChangesNothing) {
   EXPECT_EQ(under_->reader().number("SELECT count(*) FROM " + under_->table("quarantine") + " WHERE " + long_ago()), 1);
 }
 
+TEST_P(Quarantine, MessagesWithoutAnIdAreRowsOfTheirOwnWhereverTheyDiffer) {
+  for (const int deliveries : {1, 2}) {
+    std::vector<Envelope> envelopes;
+    for (const char* const aggregate : {"1", "2", "3"}) {
+      EnvelopeFields fields;
+      fields.aggregate_id = AggregateId(aggregate);
+      fields.payload = "{}";
+      envelopes.push_back(Envelope::copy_of(fields));
+    }
+    auto unit = begin();
+    for (const Envelope& envelope : envelopes) unit->park(envelope, enrolled_, "missing_message_id", "");
+    ASSERT_EQ(unit->commit(), Commit::committed);
+    EXPECT_EQ(under_->rows_in("quarantine"), 3) << "delivered " << deliveries << " times";
+  }
+}
+
 TEST_P(Quarantine, ParkedAgainAfterSomebodyDealtWithItIsParkedAnew) {
   for (const std::string state : {"retrying", "resolved", "discarded"}) {
     park("first");

@@ -17,10 +17,11 @@ using namespace fixtures;  // NOLINT: the fixtures are the tests' vocabulary
 class Send : public testing::Test {
  protected:
   static std::string message(int number) {
-    return nlohmann::json{
-               {"messageId", "m" + std::to_string(number)}, {"producer", "shop"}, {"payload", {{"n", number}}}}
-               .dump() +
-           "\n";
+    const nlohmann::json line{{"messageId", "m" + std::to_string(number)},
+                              {"producer", "shop"},
+                              {"eventType", "counted"},
+                              {"payload", {{"n", number}}}};
+    return line.dump() + "\n";
   }
   std::string file(const std::string& text) const {
     std::ofstream(folder_.path() + "/messages.ndjson", std::ios::binary) << text;
@@ -100,6 +101,12 @@ TEST_F(Send, ALineThatIsTooLongIsRefusedAndTheNextOneIsRead) {
   EXPECT_EQ(spoken.exit_code, 0) << spoken.err;
   EXPECT_NE(spoken.err.find("line 1: is longer than 16 MiB"), std::string::npos) << spoken.err;
   EXPECT_EQ(queued(), 1);
+}
+
+TEST_F(Send, ADirectoryIsCalledOne) {
+  const Spoken spoken = send({folder_.path()});
+  EXPECT_EQ(spoken.exit_code, 2);
+  EXPECT_NE(spoken.err.find("is a directory"), std::string::npos) << spoken.err;
 }
 
 TEST_F(Send, MistakesHaveTheirOwnExitCodes) {
@@ -190,6 +197,24 @@ TEST_F(SendToBroker, TopicOfKafkaKeyedByTheAggregate) {
   for (const fixtures::KafkaRecord& record : records) keys.insert(record.key.value_or("none"));
   EXPECT_EQ(records.size(), 1502u);
   EXPECT_EQ(keys, (std::set<std::string>{"eu", "none", "o-7"}));
+}
+
+// Whoever receives it by the format that it was sent by can read it, or it is not sent.
+TEST_F(SendToBroker, LineThatIsTooLittleForACloudEventIsReadAllTheSame) {
+  const std::string line = R"({"messageId":"m0","producer":"shop","payload":{}})";
+  fixtures::RabbitmqQueue queue;
+  const fixtures::KafkaTopic topic;
+  for (const std::string& url : {rabbitmq_url(queue.name()), kafka_url(topic.name()) + "?format=auto"}) {
+    EXPECT_EQ(send_to(url, line).exit_code, 0) << url;
+    const std::string from = url.substr(0, url.find("?format"));
+    const Spoken seen = fixtures::speak({ONCEWARD_BINARY, "tail", from, "-n", "1"});
+    const auto envelope = nlohmann::json::parse(seen.out);
+    EXPECT_EQ(envelope.count("refused"), 0u) << seen.out;
+    EXPECT_EQ(envelope.at("messageId"), "m0") << seen.out;
+  }
+  const Spoken refused = send_to(kafka_url(topic.name()) + "?format=cloudevents-binary", line);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_NE(refused.err.find("eventType is missing"), std::string::npos) << refused.err;
 }
 
 TEST_F(SendToBroker, PasswordComesFromTheEnvironment) {
