@@ -48,6 +48,7 @@ class NativeReader {
   NativeReader(const Record& record, const Bytes& payload, const Reading& how, Why why)
       : record_(record),
         id_header_(how.id_header),
+        missing_id_(how.missing_id),
         limits_(why == Why::to_read ? how.limits : kNoLimits),
         builder_(payload, limits_),
         payload_(payload),

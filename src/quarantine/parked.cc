@@ -87,9 +87,10 @@ Parked parked(const Claimant& claimant, std::int32_t consumer, std::string_view 
               Told told) {
   const Envelope& envelope = *claimant.envelope;
   const Identity identity{claimant.tenant.text(), claimant.producer.text(), claimant.id};
-  const Digest fingerprint = told == Told::by_key  ? fingerprint_by_key(claimant.key, consumer, reason)
-                             : identity.id.empty() ? fingerprint_by_content(envelope, consumer, reason)
-                                                   : fingerprint_by_identity(identity, envelope.payload(), consumer, reason);
+  const Digest fingerprint = told == Told::by_key ? fingerprint_by_key(claimant.key, consumer, reason)
+                             : identity.id.empty()
+                                 ? fingerprint_by_content(envelope, consumer, reason)
+                                 : fingerprint_by_identity(identity, envelope.payload(), consumer, reason);
   return make(envelope, identity, fingerprint, consumer, reason, detail);
 }
 

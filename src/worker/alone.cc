@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "src/worker/tally.h"
 
@@ -27,10 +26,11 @@ bool Alone::suspects(std::span<const Item> items, Settlements& settlements) {
   std::vector<Item> unknown;
   if (!ask(items, unknown, settlements) || !start_never_begun(unknown)) return false;
   if (declaration_.order != Order::partition) std::ranges::stable_partition(unknown, &Item::counted);
+  std::set<Key> done;
   for (auto next = unknown.begin(); next != unknown.end();) {
     const auto end = std::find_if(next, unknown.end(), [](const Item& item) { return !item.counted; });
     const bool went_well = next != end ? applier_.as_declared({next, end}, settlements)
-                                       : applier_.passed_over(*next) || by_itself(*next, settlements);
+                                       : applier_.passed_over(*next) || by_itself(*next, done, settlements);
     if (!went_well) {
       give_back({next, unknown.end()});
       return false;
@@ -102,43 +102,60 @@ bool Alone::start_never_begun(std::vector<Item>& unknown) {
   std::vector<Key> keys;
   std::vector<Item*> asked;
   for (Item& item : unknown) {
-    const auto identified = identity_of(item, declaration_);
-    const auto* const claimant = std::get_if<Claimant>(&identified);
-    if (claimant == nullptr || !item.unsure) continue;
-    keys.push_back(claimant->key);
+    const auto key = key_of(item);
+    if (!key || !item.unsure) continue;
+    keys.push_back(*key);
     asked.push_back(&item);
   }
   if (keys.empty()) return true;
+  std::vector<int> before;
   return applier_.surely([&](UnitOfWork& unit) {
     const std::vector<int> attempts = unit.attempts(keys);
+    const bool landed = !before.empty() && attempts != before;
+    if (landed) return;  // the starts whose commit was in doubt
+    before = attempts;
+    std::set<Key> started;  // a message may have come several times
     for (std::size_t i = 0; i < keys.size(); ++i) {
       asked[i]->counted = attempts[i] == 0;
       asked[i]->attempts = 1;
-      if (asked[i]->counted) unit.count(keys[i], Attempt::start, {});
+      if (asked[i]->counted && started.insert(keys[i]).second) unit.count(keys[i], Attempt::start, {});
     }
   });
 }
 
-bool Alone::count_start(Item& item) {
+std::optional<Key> Alone::key_of(const Item& item) const {
+  if (item.kept) return item.kept;
   const auto identified = identity_of(item, declaration_);
   const auto* const claimant = std::get_if<Claimant>(&identified);
-  if (claimant == nullptr) return true;  // it will be parked, not run
+  return claimant ? std::optional(claimant->key) : std::nullopt;
+}
+
+bool Alone::count_start(Item& item) {
+  const auto key = key_of(item);
+  if (!key) return true;  // it will be parked, not run
   std::optional<int> before;
   item.counted = applier_.surely([&](UnitOfWork& unit) {
-    item.attempts = unit.attempts({&claimant->key, 1}).front();
+    item.attempts = unit.attempts({&*key, 1}).front();
     if (before && item.attempts > *before) return;  // the start whose commit was in doubt had landed
     before = item.attempts;
     if (item.attempts >= declaration_.retry.attempts) {
       item.failure = std::make_shared<Failure>(exhausted(item.attempts));
     } else {
       ++item.attempts;
-      unit.count(claimant->key, Attempt::start, {});
+      unit.count(*key, Attempt::start, {});
     }
   });
   return item.counted;
 }
 
-bool Alone::by_itself(Item& item, Settlements& settlements) { return count_start(item) && run(item, settlements); }
+// Another copy of one that has run here, and is done with, will not be run: it needs no start.
+bool Alone::by_itself(Item& item, std::set<Key>& done, Settlements& settlements) {
+  const auto key = key_of(item);
+  if (!(key && done.contains(*key)) && !count_start(item)) return false;
+  if (!run(item, settlements)) return false;
+  if (key && !applier_.passed_over(item)) done.insert(*key);
+  return true;
+}
 
 bool Alone::run(const Item& item, Settlements& settlements) {
   bump(tally_.alone);
@@ -150,11 +167,10 @@ bool Alone::run(const Item& item, Settlements& settlements) {
 void Alone::give_back(std::span<const Item> items) {
   try {
     const auto unit = store_.begin(applier_.consumer());
+    std::set<Key> given;  // once, however often it has come
     for (const Item& item : items) {
-      if (!item.counted) continue;
-      const auto identified = identity_of(item, declaration_);
-      const auto* const claimant = std::get_if<Claimant>(&identified);
-      if (claimant != nullptr) unit->count(item.kept.value_or(claimant->key), Attempt::given_back, {});
+      const auto key = item.counted ? key_of(item) : std::nullopt;
+      if (key && given.insert(*key).second) unit->count(*key, Attempt::given_back, {});
     }
     unit->commit();
   } catch (const Fault&) {

@@ -7,6 +7,8 @@
 // come back charged, and only then run alone.
 #pragma once
 
+#include <set>
+
 #include "src/worker/applier.h"
 
 namespace onceward {
@@ -27,8 +29,9 @@ class Alone {
   bool take_answers(std::span<const Item> items, std::span<const Claimant> claimants, std::span<const Answer> answers,
                     std::vector<Item>& unknown, Settlements& settlements);
   bool start_never_begun(std::vector<Item>& unknown);
-  bool by_itself(Item& item, Settlements& settlements);
+  bool by_itself(Item& item, std::set<Key>& done, Settlements& settlements);
   bool run(const Item& item, Settlements& settlements);
+  std::optional<Key> key_of(const Item& item) const;
   bool count_start(Item& item);
   void give_back(std::span<const Item> items);
   bool landed(UnitOfWork& unit, const Kept& kept) const;

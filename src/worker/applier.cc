@@ -7,18 +7,22 @@
 namespace onceward {
 
 Applier::Applier(const Declaration& declaration, Handling& handling, Store& store, Outage& outage, ConsumerTally& tally,
-                 Log& log)
+                 Log& log, Committed committed)
     : declaration_(declaration),
       store_(store),
       outage_(outage),
       tally_(tally),
       log_(log),
       consumer_(store.enroll(declaration)),
+      committed_(std::move(committed)),
       effects_(handling),
-      pace_(declaration.batch, handling.one_by_one() ? declaration.time_bound / 2 : Pace::Clock::duration::max()),
+      pace_(declaration.batch, handling.one_by_one() || declaration.transaction == TransactionScope::each
+                                   ? declaration.time_bound / 2
+                                   : Pace::Clock::duration::max()),
       round_(declaration.retry, declaration.order == Order::partition) {}
 
 bool Applier::each(std::span<const Item> items, Settlements& settlements) {
+  const Pace::Run timed(pace_, items.size());
   return std::ranges::all_of(items, [&](const Item& item) { return together({&item, 1}, settlements); });
 }
 
@@ -30,6 +34,7 @@ bool Applier::together(std::span<const Item> items, Settlements& settlements) {
   while (!items.empty()) {
     const auto next = items.first(std::min(items.size(), pace_.most()));
     if (!in_one(next, settlements)) return false;
+    committed_(settlements);
     items = items.subspan(next.size());
   }
   return true;
@@ -151,7 +156,8 @@ Applier::Tried Applier::try_round(Settlements& settlements) {
         return Tried::committed;
       case Commit::in_doubt:  // needs no repair: claiming again says duplicate if it landed, first if not
         bump(tally_.in_doubt);
-        return Tried::again;
+        unit.reset();
+        return wait(not_committed(Commit::in_doubt));
       case Commit::failed:
         failure = failure_of(not_committed(Commit::failed));
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -19,8 +20,11 @@ namespace onceward {
 
 class Applier {
  public:
+  // Given what a transaction allows to be settled; takes it or leaves it to the end.
+  using Committed = std::function<void(Settlements&)>;
+
   Applier(const Declaration& declaration, Handling& handling, Store& store, Outage& outage, ConsumerTally& tally,
-          Log& log);
+          Log& log, Committed committed);
 
   // Each of these ends when all is committed, and appends what can be settled; false if a stop ended it before. No try
   // begins after the deadline of the stop.
@@ -79,6 +83,7 @@ class Applier {
   ConsumerTally& tally_;
   Log& log_;
   const Enrolled consumer_;
+  const Committed committed_;
   Effects effects_;
   Pace pace_;
 
@@ -98,10 +103,12 @@ bool Applier::surely(Work&& work) {
     try {
       const auto unit = store_.begin(consumer_);
       work(*unit);
-      if (unit->commit() == Commit::committed) {
+      const Commit ending = unit->commit();
+      if (ending == Commit::committed) {
         outage_.over();
         return true;
       }
+      throw not_committed(ending);
     } catch (const Fault& fault) {
       if (fault.poisons() == Poisons::process) throw;
       if (!outage_.wait(fault)) return false;

@@ -3,6 +3,17 @@
 #include <algorithm>
 
 namespace onceward {
+namespace {
+
+std::size_t bytes_of(const Delivery& delivery) { return delivery.envelope.payload().size(); }
+
+}  // namespace
+
+void Lanes::hold(Lane& lane, Arrivals& from, std::size_t index) {
+  held_bytes_ += bytes_of(from.deliveries[index]);
+  ++held_;
+  lane.waiting.take(from, index);
+}
 
 void Lanes::pass(Arrivals& arrivals, Clock::time_point now) {
   running_.clear();
@@ -10,8 +21,7 @@ void Lanes::pass(Arrivals& arrivals, Clock::time_point now) {
   Arrivals due, rest;
   for (std::size_t i = 0; i < arrivals.size(); ++i) {
     const auto lane = lanes_.find(arrivals.deliveries[i].partition);
-    held_ += lane != lanes_.end() ? 1 : 0;
-    (lane != lanes_.end() ? lane->second.waiting : rest).take(arrivals, i);
+    lane != lanes_.end() ? hold(lane->second, arrivals, i) : rest.take(arrivals, i);
   }
   for (auto lane = lanes_.begin(); lane != lanes_.end();) {
     if (lane->second.until > now) {
@@ -19,6 +29,7 @@ void Lanes::pass(Arrivals& arrivals, Clock::time_point now) {
       continue;
     }
     held_ -= lane->second.waiting.size();
+    for (const Delivery& delivery : lane->second.waiting.deliveries) held_bytes_ -= bytes_of(delivery);
     running_[lane->second.first] = lane->second.attempts;
     due.append(std::move(lane->second.waiting));
     lane = lanes_.erase(lane);
@@ -38,8 +49,7 @@ void Lanes::keep(Arrivals& ran, std::span<const Applier::PutOff> put_off, Clock:
   for (std::size_t i = 0; i < ran.size() && !lanes_.empty(); ++i) {
     const auto lane = lanes_.find(ran.deliveries[i].partition);
     if (lane == lanes_.end() || ran.deliveries[i].tag < lane->second.first) continue;
-    lane->second.waiting.take(ran, i);
-    ++held_;
+    hold(lane->second, ran, i);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "onceward/port/source.h"
+#include "src/common/limits.h"
 #include "src/worker/applier.h"
 #include "src/worker/arrivals.h"
 
@@ -27,7 +28,8 @@ class Lanes {
   int attempts(std::uint64_t tag) const;
   // When the next lane has waited long enough.
   std::optional<Clock::time_point> next() const;
-  std::size_t held() const { return held_; }
+  // Whether so many wait, by number or by their bytes, that no more are to be received.
+  bool full(std::size_t most) const { return held_ >= most || held_bytes_ >= most_bytes_together; }
 
  private:
   struct Lane {
@@ -37,9 +39,12 @@ class Lanes {
     Arrivals waiting;
   };
 
+  void hold(Lane& lane, Arrivals& from, std::size_t index);
+
   std::map<std::int32_t, Lane> lanes_;    // those that wait
   std::map<std::uint64_t, int> running_;  // attempts of those that were passed on
   std::size_t held_ = 0;
+  std::size_t held_bytes_ = 0;
 };
 
 }  // namespace onceward

@@ -46,7 +46,7 @@ bool Outage::wait(const Fault& fault) {
   std::unique_lock lock(mutex_);
   if (tries_ >= tries_before_told) trouble_ = fault.what();
   const auto next = steady_clock::now() + delay_of(tries_);
-  changed_.wait_until(lock, next, [&] { return steady_clock::now() >= std::min(next, give_up_at_); });
+  while (steady_clock::now() < std::min(next, give_up_at_)) changed_.wait_until(lock, std::min(next, give_up_at_));
   return steady_clock::now() < give_up_at_;
 }
 

@@ -56,7 +56,8 @@ class Worker::Body {
         watchdog_(
             declaration.time_bound, [&store] { store.cancel(); }, [this] { give_up(); }),
         handling_(handling_of(std::move(handler), declaration_, watchdog_)),
-        applier_(declaration_, *handling_, store, outage_, tally, log),
+        applier_(declaration_, *handling_, store, outage_, tally, log,
+                 [this](Settlements& settlements) { tell_source(settlements); }),
         alone_(declaration_, store, applier_, outage_, tally) {}
 
   void run(std::stop_token stop, milliseconds drain) {
@@ -86,12 +87,11 @@ class Worker::Body {
       settlements_.clear();
       apply(arrivals_);
       lanes_.keep(arrivals_, applier_.put_off(), steady_clock::now());
-      handover_.receive_ahead(lanes_.held() < declaration_.batch ? applier_.most() : 0);
-      handover_.settle(settlements_);
-      source_.wake();
+      tell_source(settlements_);
     } else if (stop.stop_requested()) {
       return false;
     }
+    handover_.receive_ahead(lanes_.full(declaration_.batch) ? 0 : applier_.most());
     if (outage_.given_up()) return false;
     if (stop.stop_requested()) return true;  // only what was received is still finished
     if (const auto retry = applier_.next_retry()) retry_at_ = std::min(retry_at_, *retry);
@@ -126,6 +126,14 @@ class Worker::Body {
     if (applier_.as_declared(fresh_, settlements_) && declaration_.order != Order::partition) run_suspects();
   }
 
+  // What is committed is settled at once, and not when all that came with it is: its source may be waiting for it.
+  void tell_source(Settlements& settlements) {
+    if (settlements.empty()) return;
+    handover_.settle(settlements);
+    source_.wake();
+    settlements.clear();
+  }
+
   bool run_suspects() { return suspects_.empty() || alone_.suspects(suspects_, settlements_); }
 
   milliseconds time_to_wait() {
@@ -136,18 +144,17 @@ class Worker::Body {
   }
 
   // Those that wait for their next attempt run together, as new ones do; then, one by one, those that may have ended a
-  // worker. A few at a time, so that neither the kept nor the new ones wait for the others.
+  // worker. A few at a time, and some of each, so that neither the kept nor the new ones wait for the others.
   void run_due() {
     const auto now = steady_clock::now();
     if (now < std::min(look_at_, retry_at_)) return;
     look_at_ = now;
     if (now >= retry_at_) retry_at_ = steady_clock::time_point::max();
-    if (applier_.due(most_due)) return;
-    for (int i = 0; i < most_alone; ++i) {
-      if (!alone_.due()) {
-        look_at_ = steady_clock::now() + idle;
-        return;
-      }
+    const bool together = applier_.due(std::min(most_due, applier_.most()));
+    for (int i = 0; i < (together ? 1 : most_alone); ++i) {
+      if (alone_.due()) continue;
+      if (!together) look_at_ = steady_clock::now() + idle;
+      return;
     }
   }
 

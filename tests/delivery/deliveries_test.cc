@@ -112,6 +112,38 @@ TEST_P(Deliveries, InATransactionEach) {
   EXPECT_EQ(batches(), 100u);
 }
 
+// Its source may hand the others to somebody else while the last of them is under way.
+TEST_P(Deliveries, InATransactionEachAreSettledAsTheyAreCommitted) {
+  declaration_.transaction = TransactionScope::each;
+  push_numbered(10);
+  std::uint64_t in_flight = 10;
+  work_off(MessageHandler([&](const Envelope& message, Transaction& transaction) -> Outcome {
+    for (int tries = 0; message.message_id().text() == "9" && in_flight > 1 && tries < 1'000; ++tries) {
+      in_flight = queue_.depth().in_flight;
+      std::this_thread::sleep_for(1ms);
+    }
+    return insert_effect(message, transaction);
+  }));
+  EXPECT_EQ(in_flight, 1u);
+  EXPECT_EQ(under_->effects(), 10);
+}
+
+// What is received ahead is what can be done in time.
+TEST_P(Deliveries, InATransactionEachThatAreSlowAreReceivedAFewAtATime) {
+  declaration_.transaction = TransactionScope::each;
+  declaration_.batch = 30;
+  declaration_.time_bound = 200ms;
+  push_numbered(120);
+  std::uint64_t most = 0;
+  work_off(MessageHandler([&](const Envelope& message, Transaction& transaction) -> Outcome {
+    std::this_thread::sleep_for(10ms);
+    if (std::stoi(std::string(message.message_id().text())) > 80) most = std::max(most, queue_.depth().in_flight);
+    return insert_effect(message, transaction);
+  }));
+  EXPECT_LT(most, 30u);
+  EXPECT_EQ(under_->effects(), 120);
+}
+
 TEST_P(Deliveries, ToAHandlerOfBatches) {
   push_numbered(1500);
   push_numbered(1500);

@@ -1,6 +1,7 @@
 // Commits that were asked for and not answered, where nothing is claimed that would answer for them.
 #include <atomic>
 
+#include "tests/crash/forwarding_source.h"
 #include "tests/delivery/doubting_store.h"
 #include "tests/delivery/workplace.h"
 
@@ -39,6 +40,15 @@ class Doubts : public Workplace {
     queue_.open()->receive(received, 1, 1s);
     ASSERT_EQ(received.size(), 1u);
   }
+  // The same of several; they are handed out together again, in their order.
+  void push_suspects(const std::vector<std::string>& ids) {
+    std::vector<fixtures::Message> messages;
+    for (const std::string& id : ids) messages.push_back({.id = id});
+    push(messages);
+    std::vector<Delivery> received;
+    queue_.open()->receive(received, ids.size(), 1s);
+    ASSERT_EQ(received.size(), ids.size());
+  }
   // Taken for its next attempt by a worker that has ended.
   void keep_under_way(const std::string& id) {
     const auto store = under_->open();
@@ -61,6 +71,29 @@ class Doubts : public Workplace {
     under_->reader().run("UPDATE " + under_->table("quarantine") + " SET state = 'retrying', retry_at = " +
                          (GetParam().capabilities.typed_columns ? "now()" : "1") + " WHERE state = 'parked'");
   }
+  // A source that does not count deliveries.
+  class Forgetful final : public crash::ForwardingSource {
+   public:
+    using ForwardingSource::ForwardingSource;
+    void receive(std::vector<Delivery>& into, std::size_t most, std::chrono::milliseconds wait) override {
+      ForwardingSource::receive(into, most, wait);
+      for (Delivery& delivery : into) {
+        delivery.redelivered = true;
+        delivery.deliveries = 0;
+      }
+    }
+  };
+  void work_off_forgetfully(DoubtingStore::Decide decide) {
+    std::jthread worker([&](std::stop_token stop) {
+      const auto store = under_->open(waits_);
+      DoubtingStore doubting(*store, decide);
+      const auto real = queue_.open();
+      Forgetful source(*real);
+      Worker(declaration_, MessageHandler(insert_effect), doubting, source, tally_).run(stop, 20s);
+    });
+    fixtures::await("the queue is empty", [&] { return idle(); });
+  }
+
   std::int64_t starts() {
     return under_->reader().number("SELECT count(*) FROM " + under_->table("attempt") + " WHERE kind = 'start'");
   }
@@ -74,6 +107,29 @@ TEST_P(Doubts, AboutTheStartOfASuspectCountItOnce) {
   push_suspect("b");
   work_with_the_first_start(Fate::is_lost);
   EXPECT_EQ(starts(), 2);
+}
+
+TEST_P(Doubts, AboutTheStartsOfThoseOfUnknownHistoryCountThemOnce) {
+  for (const Fate fate : {Fate::lands_unanswered, Fate::is_lost}) {
+    under_->reader().run("DELETE FROM " + under_->table("attempt"));
+    const std::string name = fate == Fate::is_lost ? "lost" : "landed";
+    push({{.id = name + "1"}, {.id = name + "2"}, {.id = name + "3"}});
+    int doubts = 0;
+    work_off_forgetfully([&](bool of_starts) { return of_starts && doubts++ == 0 ? fate : Fate::answered; });
+    EXPECT_EQ(starts(), 3) << name;
+  }
+  EXPECT_EQ(under_->effects(), 6);
+}
+
+// Copies of one message are one attempt at it.
+TEST_P(Doubts, CopiesThatComeTogetherAreStartedOnce) {
+  push_suspects({"a", "a", "a", "a", "b"});
+  work_off(MessageHandler(insert_effect));
+  EXPECT_EQ(starts(), 2);
+  push({{.id = "c"}, {.id = "c"}, {.id = "d"}, {.id = "c"}});
+  work_off_forgetfully([](bool) { return Fate::answered; });
+  EXPECT_EQ(starts(), 4);
+  EXPECT_EQ(under_->effects(), 4);
 }
 
 TEST_P(Doubts, AboutTheStartOfAKeptMessageCountItOnce) {
@@ -95,6 +151,31 @@ TEST_P(Doubts, AboutTheStartOfAMessageThatWasSentAgainCountItOnce) {
   EXPECT_EQ(under_->reader().number("SELECT count(*) FROM " + under_->table("quarantine") +
                                     " WHERE state = 'resolved' AND attempts = 1"),
             2);
+}
+
+// There is always another one that is due, and the one that has to run alone has its turn nevertheless.
+TEST_P(Doubts, OfAKeptMessageDoNotWaitForTheEndOfAllRetries) {
+  declaration_.retry = {.attempts = 100, .first_delay = 1ms, .longest_delay = 1ms};
+  declaration_.time_bound = 1s;
+  keep_under_way("k");
+  const std::jthread pushing([&](std::stop_token stop) {
+    for (int id = 0; !stop.stop_requested(); ++id) {
+      push_numbered(1, id);
+      std::this_thread::sleep_for(2ms);
+    }
+  });
+  std::jthread worker([&](std::stop_token stop) {
+    const auto store = under_->open(waits_);
+    const auto source = queue_.open();
+    Worker(declaration_, MessageHandler([](const Envelope& message, Transaction& transaction) -> Outcome {
+             if (message.message_id().text() == "k") return insert_effect(message, transaction);
+             std::this_thread::sleep_for(2ms);  // by then the next one is due
+             return Retry{"not_yet"};
+           }),
+           *store, *source, tally_)
+        .run(std::move(stop), 20s);
+  });
+  fixtures::await("it has had its turn", [&] { return under_->effects() == 1; });
 }
 
 // As a message does that fails anew in each round: nothing is waited for, and every try is followed by another.
@@ -123,6 +204,31 @@ TEST_P(Doubts, ThatHaveNoEndEndWithTheTimeToDrain) {
     EXPECT_EQ(queue_.depth().in_flight, 0u);
     work_off(MessageHandler(insert_effect));
     under_->reader().run("DELETE FROM effect");
+  }
+}
+
+// Asked for again ever more slowly, and said so: a store that never answers is no reason to burn a processor.
+TEST_P(Doubts, ThatHaveNoEndAreToldAndTriedEverMoreSlowly) {
+  for (const bool of_the_batch : {true, false}) {  // or of looking for what is due
+    const std::uint64_t outages = tally_.outages, received = tally_.received;
+    const std::int64_t effects = under_->effects();
+    std::atomic<int> lost = 0;
+    std::atomic<bool> mended = false;
+    std::jthread worker([&](std::stop_token stop) {
+      work(stop, [&](bool) {
+        if (mended || (of_the_batch && tally_.received == received)) return Fate::answered;
+        return ++lost, Fate::is_lost;
+      });
+    });
+    if (of_the_batch) push({{.id = "a"}});
+    fixtures::await("it is told", [&] { return tally_.outages > outages; });
+    const int told = lost;
+    EXPECT_LT(told, 10);
+    std::this_thread::sleep_for(500ms);
+    EXPECT_LT(lost - told, 10);
+    mended = true;
+    if (!of_the_batch) push({{.id = "b"}});
+    fixtures::await("it goes on", [&] { return under_->effects() == effects + 1; });
   }
 }
 

@@ -154,6 +154,20 @@ TEST_P(InOrder, HoldsForBatchHandlers) {
   EXPECT_EQ(effects_by_partition(), expected_);
 }
 
+// What comes while the first of its partition waits was begun by nobody, and still has its turn after it.
+TEST_P(InOrder, HoldsForWhatComesWhileNobodyKnows) {
+  declaration_.retry.first_delay = declaration_.retry.longest_delay = 50ms;
+  push({{.id = "a0"}, {.id = "a1"}});
+  int times = 1;
+  work_in_order(MessageHandler([&](const Envelope& message, Transaction& transaction) -> Outcome {
+                  if (message.message_id().text() != "a0" || times-- <= 0) return insert_effect(message, transaction);
+                  push({{.id = "a2"}, {.id = "a3"}, {.id = "a4"}});
+                  return Retry{"later"};
+                }),
+                true);
+  EXPECT_EQ(effects_in_order(), (std::vector<std::string>{"a0", "a1", "a2", "a3", "a4"}));
+}
+
 // What is declared and not there is refused, not left out.
 TEST_P(InOrder, OtherOrdersAndGapPoliciesAreRefused) {
   const auto store = under_->open(waits_);
@@ -183,6 +197,27 @@ TEST_P(InOrder, WhatIsHeldBackIsBounded) {
     return insert_effect(message, transaction);
   }));
   EXPECT_LE(received, 3 * declaration_.batch);
+  EXPECT_EQ(under_->effects(), 60);
+}
+
+// Nothing of what comes then is ready to run, and all of it would be received.
+TEST_P(InOrder, WhatComesWhileThePartitionWaitsIsBounded) {
+  declaration_.batch = 4;
+  declaration_.retry.first_delay = declaration_.retry.longest_delay = 300ms;
+  push({{.id = "a0"}});
+  std::uint64_t received = 0;
+  int times = 1;
+  work_in_order(MessageHandler([&](const Envelope& message, Transaction& transaction) -> Outcome {
+    if (message.message_id().text() == "a0" && times-- > 0) {
+      std::vector<fixtures::Message> messages;
+      for (int i = 1; i < 60; ++i) messages.push_back({.id = "a" + std::to_string(i)});
+      push(messages);
+      return Retry{"later"};
+    }
+    if (message.message_id().text() == "a0") received = queue_.depth().in_flight;
+    return insert_effect(message, transaction);
+  }));
+  EXPECT_LE(received, 4 * declaration_.batch);
   EXPECT_EQ(under_->effects(), 60);
 }
 
