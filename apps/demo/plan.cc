@@ -25,7 +25,10 @@ constexpr std::array<std::string_view, kinds> names{"capture",
 
 // How much of each there is, for so many messages.
 std::int64_t conflicts_of(std::int64_t messages) { return std::max<std::int64_t>(3, messages / 1'000); }
-std::int64_t poison_of_a_kind(std::int64_t messages) { return std::max<std::int64_t>(1, messages / 4'000); }
+std::int64_t poison_of(Kind kind, std::int64_t messages) {
+  const std::int64_t least = kind == Kind::no_message_id ? 3 : 1;  // of these one could be taken for another
+  return std::max(least, messages / 4'000);
+}
 constexpr std::int64_t one_resent_of = 20;
 constexpr std::int64_t farthest = 400;  // messages between one and what repeats it
 
@@ -56,7 +59,7 @@ class Drawing {
     // Early, since a message that kills its worker is tried a few times.
     kinds_[static_cast<std::size_t>(chance_.between(messages_ / 50, messages_ / 20))] = Kind::kills;
     for (int kind = static_cast<int>(Kind::not_json); kind < static_cast<int>(Kind::kills); ++kind) {
-      for (std::int64_t i = 0; i < poison_of_a_kind(messages_); ++i) mark(static_cast<Kind>(kind));
+      for (std::int64_t i = 0; i < poison_of(static_cast<Kind>(kind), messages_); ++i) mark(static_cast<Kind>(kind));
     }
     for (std::int64_t i = 0; i < conflicts_of(messages_); ++i) mark(Kind::conflict);
     for (std::int64_t subject = 0; subject < messages_; ++subject) place(subject);
@@ -128,6 +131,8 @@ std::string_view name(Kind kind) { return names[static_cast<std::size_t>(kind)];
 Plan make_plan(std::uint64_t seed, std::int64_t messages) { return {seed, Drawing(seed, messages).draw()}; }
 
 std::string payload_of(std::uint64_t seed, const Request& request) {
+  // Only the envelope tells these apart, and each must be kept.
+  if (request.kind == Kind::no_message_id) return R"({"invoice":"INV","amount":1,"currency":"EUR"})";
   const std::string capture = request.kind == Kind::no_capture_request
                                   ? ""
                                   : fmt::format(R"("captureRequestId":"{}",)", capture_of(seed, request));

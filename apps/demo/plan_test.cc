@@ -39,6 +39,17 @@ TEST(DemoPlan, HasSomeOfEverything) {
   }
 }
 
+TEST(DemoPlan, MessagesWithoutAnIdAreToldApartByTheirEnvelopesAlone) {
+  std::set<std::string> bytes, payloads;
+  for (const Request& request : make_plan(7, Plan::least_messages).requests) {
+    if (request.kind != Kind::no_message_id) continue;
+    bytes.insert(bytes_of(7, request));
+    payloads.insert(payload_of(7, request));
+  }
+  EXPECT_EQ(bytes.size(), 3u);
+  EXPECT_EQ(payloads.size(), 1u);
+}
+
 TEST(DemoPlan, RepeatsComeAfterWhatTheyRepeat) {
   const Plan plan = make_plan(3, 2000);
   std::map<std::int64_t, const Request*> seen;
