@@ -39,7 +39,7 @@ TEST(KafkaUrl, TopicAndGroupAloneHaveTheDefaults) {
   EXPECT_EQ(options.group, "billing");
   EXPECT_EQ(options.start, KafkaSourceOptions::Start::earliest);
   EXPECT_EQ(options.out_of_range, KafkaSourceOptions::OutOfRange::refuse);
-  EXPECT_TRUE(options.cooperative);
+  EXPECT_FALSE(options.cooperative);
   EXPECT_EQ(options.revoke_deadline, 10s);
   EXPECT_EQ(options.id_header, "id");
   EXPECT_EQ(options.format, WireFormat::automatic);
@@ -47,7 +47,7 @@ TEST(KafkaUrl, TopicAndGroupAloneHaveTheDefaults) {
 
 TEST(KafkaUrl, EveryOptionIsRead) {
   const KafkaSourceOptions options = read_kafka_source_url(
-      "kafka://one:1,[::1]:2,three/orders.eu?group=a%20b&start=latest&out_of_range=earliest&rebalance=eager&format=native"
+      "kafka://one:1,[::1]:2,three/orders.eu?group=a%20b&start=latest&out_of_range=earliest&rebalance=cooperative&format=native"
       "&revoke_deadline=3s&id_header=x-id&queued_bytes=1000000&dead_letter_topic=dead&ssl.ca.location=/ca.pem");
   EXPECT_EQ(options.connection.brokers, "one:1,[::1]:2,three:9092");
   EXPECT_THAT(options.connection.properties, UnorderedElementsAre(Pair("ssl.ca.location", "/ca.pem")));
@@ -55,7 +55,7 @@ TEST(KafkaUrl, EveryOptionIsRead) {
   EXPECT_EQ(options.group, "a b");
   EXPECT_EQ(options.start, KafkaSourceOptions::Start::latest);
   EXPECT_EQ(options.out_of_range, KafkaSourceOptions::OutOfRange::earliest);
-  EXPECT_FALSE(options.cooperative);
+  EXPECT_TRUE(options.cooperative);
   EXPECT_EQ(options.revoke_deadline, 3s);
   EXPECT_EQ(options.id_header, "x-id");
   EXPECT_EQ(options.queued_bytes, 1'000'000u);

@@ -21,11 +21,11 @@ class RunningByPosition : public Running {
     reader_->run("CREATE TABLE effect (message text NOT NULL)");
   }
 
-  void write_consumer(const std::string& more = {}, const std::string& options = {}) {
+  void write_consumer(const std::string& more = {}) {
     std::ofstream(file_) << "[store]\nurl = \"" << database_.url() << "\"\n[admin]\nlisten = \"127.0.0.1:0\"\n"
                          << "[[consumer]]\nname = \"captures\"\nowner = \"payments\"\nworkers = 2\nbatch = 50\n"
                          << "time_bound = \"5s\"\n"
-                         << "source = \"" << topic_.url() << options << "\"\norder = \"partition\"\n"
+                         << "source = \"" << topic_.url() << "\"\norder = \"partition\"\n"
                          << "identity.producer = \"shop\"\n"
                          << more << "sql = [\"" << insert << "\"]\n";
   }
@@ -69,11 +69,10 @@ TEST_F(RunningByPosition, EveryPositionIsAppliedOnceOverKills) {
   expect_each_once(rounds * each);
 }
 
-// It wakes up as a stranger, with messages in hand that its successor has applied. Eager, since librdkafka before 2.3 aborts
-// when a cooperative member ends before it was assigned anything. It may be stopped inside a transaction: its successor waits
-// for the server to end that session, after two time bounds.
+// It wakes up as a stranger, with messages in hand that its successor has applied. It may be stopped inside a transaction: its
+// successor waits for the server to end that session, after two time bounds.
 TEST_F(RunningByPosition, StoppedProcessThatWakesUpAppliesNothingTwice) {
-  write_consumer(by_position, "&rebalance=eager");
+  write_consumer(by_position);
   const auto late = start_and_await_work();
   send_records(0, 3000);
   fixtures::await("it is in the middle of it", [&] { return effects() > 0; });

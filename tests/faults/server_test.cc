@@ -211,7 +211,7 @@ TEST_F(TroubledServer, WrongPasswordIsRefusedWithoutShowingIt) {
 }
 
 TEST_F(TroubledServer, UnreadableUrlIsRefusedWithoutShowingIt) {
-  expect_fault({FaultCode::store_refused, Poisons::connection, "postgres://user@host:port/database"},
+  expect_fault({FaultCode::store_refused, Poisons::connection, "@ %40"},
                [] { open_postgres({.url = "postgres://me:hunter2@[host"}); });
 }
 

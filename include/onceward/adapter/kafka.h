@@ -35,7 +35,9 @@ struct KafkaSourceOptions {
   std::string group{};
   Start start = Start::earliest;
   OutOfRange out_of_range = OutOfRange::refuse;
-  bool cooperative = true;  // else partitions are taken away all at once
+  // Else partitions are taken away all at once. Librdkafka before 2.3 ends the process when such a member ends before it was
+  // assigned anything.
+  bool cooperative = false;
   // How long a partition that is taken away waits for what was received of it to be settled. What is not is abandoned: it
   // comes again, to whoever has the partition then.
   std::chrono::milliseconds revoke_deadline{10'000};
