@@ -107,7 +107,7 @@ TEST_F(RabbitmqServers, WhoeverWritesAlsoReads) {
   const auto sender = open_rabbitmq_publisher(options, log_);
   std::vector<Publication> publications;
   for (std::uint64_t tag = 1; tag <= 60; ++tag) {
-    publications.push_back(publication(tag, "no such queue", std::string(900'000, 'x')));
+    publications.push_back(publication(tag, "no such queue", std::string(600'000, 'x')));
   }
   sender->publish(publications);
   const Receipts receipts = collect(*sender);
