@@ -81,7 +81,8 @@ TEST(RefusedRecord, KeepsItsKeyItsHeadersAndItsId) {
   const Delivery body = read(record, WireFormat::envelope);
   ASSERT_TRUE(body.refusal);
   EXPECT_EQ(body.envelope.fields().unread, Reason::malformed_json);
-  EXPECT_EQ(body.envelope.aggregate_id(), AggregateId("order-7"));
+  EXPECT_EQ(body.envelope.header("onceward-kept-aggregateId"), "order-7");
+  EXPECT_EQ(body.envelope.header("onceward-kept-messageId"), long_id);
   EXPECT_EQ(body.envelope.header("tenant"), "main");
   EXPECT_EQ(body.envelope.payload(), "body");
 }

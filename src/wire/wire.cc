@@ -27,14 +27,7 @@ WireFormat format_of(const BinaryMessage& message, std::string_view prefix) {
 
 std::string kept_name(const TextMember& member) { return std::string(kept_prefix) + std::string(member.json); }
 
-Envelope unread(const Envelope& native, std::string_view content_type, Reason reason) {
-  EnvelopeFields fields = native.fields();
-  fields.content_type = content_type;
-  fields.unread = reason;
-  return Envelope::copy_of(fields);
-}
-
-// Nobody has said that the broker's properties mean the event: they are kept, and decide nothing.
+// Nobody has said that the broker's properties mean what the message means: they are kept, and decide nothing.
 Envelope with_native(const Envelope& event, const Envelope& native) {
   EnvelopeFields fields = event.fields();
   std::deque<std::string> names;
@@ -47,6 +40,15 @@ Envelope with_native(const Envelope& event, const Envelope& native) {
   fields.headers = headers;
   if (!fields.occurred_at) fields.occurred_at = native.occurred_at();
   return Envelope::copy_of(fields);
+}
+
+Envelope unread(const Envelope& native, std::string_view content_type, Reason reason) {
+  EnvelopeFields fields;
+  fields.content_type = content_type;
+  fields.headers = native.headers();
+  fields.payload = native.payload();
+  fields.unread = reason;
+  return with_native(Envelope(fields, nullptr), native);
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ std::optional<ReadEnvelope> read_wire(const BinaryMessage& message, std::string_
 Delivery delivery_of(ReadEnvelope read, const Bytes& body);
 
 // The same where there was more than a body, and nothing of it is lost: `native` is the message as its broker has it, read
-// without limits. A message in binary mode has what its attributes tell, and the broker's own beside them as headers whose
-// names begin with kept_prefix.
+// without limits. Of a message in another format it tells what its attributes tell, and the broker's own beside them as
+// headers whose names begin with kept_prefix.
 Delivery refused_delivery(Refusal refusal, const BinaryMessage& message, std::string_view prefix, WireFormat format,
                           const Envelope& native);
 inline constexpr std::string_view kept_prefix = "onceward-kept-";
