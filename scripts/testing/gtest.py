@@ -6,6 +6,8 @@ import subprocess
 
 import process
 
+WHY_LINES = 12
+
 
 def pattern_for(name, pattern):
     """The gtest filter for one executable; its own name selects all of it."""
@@ -20,7 +22,7 @@ def has_match(executable, gtest_filter, environment):
 
 
 def run(executable, gtest_filter, environment, directory, log):
-    """Returns (passed, [failed names], seconds)."""
+    """Returns (passed, [failed names], seconds). What failed is the name of a test, and in the lines after it, why."""
     result = log.with_suffix(".json")
     for stale in (log, result):
         stale.unlink(missing_ok=True)
@@ -37,8 +39,8 @@ def from_json(path):
     for suite in json.loads(path.read_text(encoding="utf-8"))["testsuites"]:
         for case in suite["testsuite"]:
             name = f"{suite['name']}.{case['name']}"
-            if case.get("failures"):
-                failed.append(name)
+            if failures := case.get("failures"):
+                failed.append("\n".join([name, *failures[0]["failure"].splitlines()[:WHY_LINES]]))
             elif case["result"] == "SKIPPED":
                 failed.append(f"{name} (skipped)")
             else:

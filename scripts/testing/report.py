@@ -1,5 +1,6 @@
 """Collects what each executable said and prints it, one line each."""
 
+import textwrap
 import threading
 
 
@@ -10,14 +11,16 @@ class Report:
         self._failed = []
 
     def add(self, name, passed, failed, seconds, log=None):
-        """failed is a list of test names. A name with neither is not worth a line."""
+        """failed is a list of test names, each with lines after it that say why. A name with neither is not worth a line."""
         if not passed and not failed:
             return
         with self._lock:
             self._passed += passed
-            self._failed += [(name, case) for case in failed]
+            self._failed += [(name, case.split("\n")[0]) for case in failed]
             counts = f"{passed} passed" + (f", {len(failed)} failed" if failed else "")
             print(f"{'FAIL' if failed else 'ok  '}  {name:<32} {counts:<24} {seconds:6.1f} s", flush=True)
+            for case in failed:
+                print(textwrap.indent(case, " " * 6), flush=True)
             if failed and log:
                 print(f"      log: {log}", flush=True)
 
