@@ -330,17 +330,19 @@ void Member::restart_at(std::int32_t number, std::int64_t offset) {
 // From where the books have it.
 void Member::fetch_again(std::int32_t number) {
   std::erase_if(early_, [&](const Message& message) { return message->partition == number; });
-  // A partition that has no place to fetch from cannot be sought, only assigned again.
-  if (is_cooperative(client_.get())) {
-    const Partitions one = positions({number});
-    set_assignment(*one, false);
-    forward(number);
-    set_assignment(*one, true);
-  } else {
-    std::set<std::int32_t> all;
-    for (const auto& [each, books] : assignment_.partitions()) all.insert(each);
-    set_assignment(*positions(all), true);
+  // A partition that has no place to fetch from cannot be sought, only assigned again; where rebalances are eager, all of them.
+  std::set<std::int32_t> again{number};
+  for (const auto& [each, books] : assignment_.partitions()) {
+    if (!is_cooperative(client_.get())) again.insert(each);
   }
+  const Partitions list = positions(again);
+  set_assignment(*list, false);
+  // A fetcher that stops takes the forwarding of its queue with it, some time after the call. A seek waits for that, and is
+  // refused then.
+  const Partitions stopped(rd_kafka_topic_partition_list_copy(list.get()));
+  Error(rd_kafka_seek_partitions(client_.get(), stopped.get(), static_cast<int>(answer_deadline.count())));
+  for (const std::int32_t each : again) forward(each);
+  set_assignment(*list, true);
 }
 
 Partitions Member::positions(const std::set<std::int32_t>& numbers) {

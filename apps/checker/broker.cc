@@ -17,6 +17,13 @@ std::string quoted_word(const std::string& text) {
   return "'" + inside + "'";
 }
 
+// Of all that a tool has said: its error, and not the warnings before and the places in its code behind it.
+std::string error_in(const std::string& text) {
+  const std::size_t begin = text.find("Error");
+  const std::size_t from = begin == std::string::npos ? 0 : begin;
+  return text.substr(from, text.find('\n', from) - from);
+}
+
 std::string answer_of(const Run& run, const std::string& question) {
   const std::string command =
       quoted_word(run.broker_script) + " tool " + quoted_word(run.broker_directory) + " " + question + " 2>&1";
@@ -25,8 +32,9 @@ std::string answer_of(const Run& run, const std::string& question) {
   std::string text;
   std::array<char, 4096> some{};
   while (const std::size_t size = std::fread(some.data(), 1, some.size(), pipe)) text.append(some.data(), size);
-  if (pclose(pipe) != 0)
-    throw std::runtime_error(fmt::format("{} does not answer ({}): {}", run.broker, command, text));
+  if (pclose(pipe) != 0 || text.find("\nError: ") != std::string::npos) {
+    throw std::runtime_error(fmt::format("{} does not answer ({}): {}", run.broker, command, error_in(text)));
+  }
   return text;
 }
 
@@ -42,6 +50,21 @@ std::int64_t left_in_rabbitmq(const Run& run) {
   return left;
 }
 
+// Of a group that has never committed: all that is in its topic, which has its name. TOPIC:PARTITION:END-OFFSET
+std::int64_t all_in_topic(const Run& run) {
+  std::istringstream lines(answer_of(run, "GetOffsetShell --topic " + quoted_word(run.queue)));
+  std::int64_t all = 0;
+  int partitions = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t end = line.rfind(':');
+    if (!line.starts_with(run.queue + ":") || end == std::string::npos) continue;
+    all += std::stoll(line.substr(end + 1));
+    ++partitions;
+  }
+  if (partitions == 0) throw std::runtime_error("kafka knows neither a group nor a topic " + run.queue);
+  return all;
+}
+
 // GROUP  TOPIC  PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  ...; nothing committed is a dash.
 std::int64_t left_in_kafka(const Run& run) {
   std::istringstream lines(
@@ -55,8 +78,7 @@ std::int64_t left_in_kafka(const Run& run) {
     left += std::stoll(end) - (current == "-" ? 0 : std::stoll(current));
     ++partitions;
   }
-  if (partitions == 0) throw std::runtime_error("kafka knows nothing of the group " + run.queue);
-  return left;
+  return partitions == 0 ? all_in_topic(run) : left;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 
 #include "apps/demo/child.h"
@@ -38,9 +39,10 @@ bool print_proof(const Run& run) {
 nlohmann::json read_proof(const Run& run) {
   const std::string answer = run.file("proof.json");
   require_answer(Child({checker(), run.directory, "-o", "json"}, answer).wait(time_to_check));
-  std::ifstream file(answer);
-  auto json = nlohmann::json::parse(file, nullptr, false);
-  if (!json.is_object()) throw std::runtime_error("onceward-checker could not look: see " + answer);
+  std::ostringstream text;
+  text << std::ifstream(answer).rdbuf();
+  auto json = nlohmann::json::parse(text.str(), nullptr, false);
+  if (!json.is_object()) throw std::runtime_error("the proof was not made: " + text.str());
   return json;
 }
 

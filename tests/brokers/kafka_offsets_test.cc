@@ -17,17 +17,22 @@ using testing::HasSubstr;
 using OutOfRange = KafkaSourceOptions::OutOfRange;
 
 // Two of ten are committed, then all before the sixth are deleted.
-class KafkaOffsets : public testing::Test {
+class KafkaOffsets : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     topic_.send(numbered_records(0, 10));
-    const auto source = open_kafka(topic_.source());
+    const auto source = open_kafka(options());
     settle(*source, receive_all(*source, 2));
   }
+  KafkaSourceOptions options() const {
+    KafkaSourceOptions made = topic_.source();
+    made.cooperative = GetParam();
+    return made;
+  }
   std::unique_ptr<Source> open(OutOfRange policy) {
-    KafkaSourceOptions options = topic_.source();
-    options.out_of_range = policy;
-    return open_kafka(options, log_);
+    KafkaSourceOptions chosen = options();
+    chosen.out_of_range = policy;
+    return open_kafka(chosen, log_);
   }
   // Throws what receive() throws, if it does so before the deadline.
   static void receive_for(Source& source, std::chrono::milliseconds time) {
@@ -38,8 +43,10 @@ class KafkaOffsets : public testing::Test {
   KafkaTopic topic_;
   KeptLog log_;
 };
+INSTANTIATE_TEST_SUITE_P(Rebalance, KafkaOffsets, testing::Bool(),
+                         [](const auto& of) { return of.param ? "Cooperative" : "Eager"; });
 
-TEST_F(KafkaOffsets, OutOfRangeIsRefusedUnlessSomebodySaysWhatToDo) {
+TEST_P(KafkaOffsets, OutOfRangeIsRefusedUnlessSomebodySaysWhatToDo) {
   topic_.delete_before(0, 5);
   const auto source = open(OutOfRange::refuse);
   for (int time = 0; time < 2; ++time) {
@@ -55,7 +62,7 @@ TEST_F(KafkaOffsets, OutOfRangeIsRefusedUnlessSomebodySaysWhatToDo) {
   EXPECT_EQ(topic_.committed(), (std::map<int, std::int64_t>{{0, 2}})) << "and nothing was skipped";
 }
 
-TEST_F(KafkaOffsets, OutOfRangeGoesOnWithTheEarliest) {
+TEST_P(KafkaOffsets, OutOfRangeGoesOnWithTheEarliest) {
   topic_.delete_before(0, 5);
   const auto source = open(OutOfRange::earliest);
   const auto deliveries = receive_all(*source, 5);
@@ -65,7 +72,7 @@ TEST_F(KafkaOffsets, OutOfRangeGoesOnWithTheEarliest) {
   EXPECT_EQ(topic_.committed(), (std::map<int, std::int64_t>{{0, 10}}));
 }
 
-TEST_F(KafkaOffsets, OutOfRangeGoesOnWithTheLatest) {
+TEST_P(KafkaOffsets, OutOfRangeGoesOnWithTheLatest) {
   topic_.delete_before(0, 5);
   const auto source = open(OutOfRange::latest);
   await("it has moved on", [&] {
@@ -77,7 +84,7 @@ TEST_F(KafkaOffsets, OutOfRangeGoesOnWithTheLatest) {
 }
 
 // Kafka forgets what a group had committed in a topic that is deleted.
-TEST_F(KafkaOffsets, TopicMadeAnewBeginsAnew) {
+TEST_P(KafkaOffsets, TopicMadeAnewBeginsAnew) {
   topic_.remove();
   topic_.create();
   topic_.send(numbered_records(100, 103));
@@ -85,7 +92,7 @@ TEST_F(KafkaOffsets, TopicMadeAnewBeginsAnew) {
   EXPECT_THAT(payloads_of(receive_all(*source, 3)), ElementsAre("100", "101", "102"));
 }
 
-TEST_F(KafkaOffsets, TopicThatGoesWhileItIsReadIsSaidAndItsSuccessorRead) {
+TEST_P(KafkaOffsets, TopicThatGoesWhileItIsReadIsSaidAndItsSuccessorRead) {
   KafkaSourceOptions options = topic_.source();
   options.out_of_range = OutOfRange::earliest;
   options.connection.properties["topic.metadata.refresh.interval.ms"] = "500";

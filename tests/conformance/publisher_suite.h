@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/conformance/publisher_under_test.h"
+#include "tests/conformance/publisher_backends.h"
 #include "tests/fixtures/waiting.h"
 
 namespace onceward {
