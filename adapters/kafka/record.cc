@@ -64,7 +64,7 @@ class NativeReader {
       if (auto refusal = take(header)) return std::move(*refusal);
     }
     if (auto refusal = set(member_named("aggregateId"), "key", record_.key)) return std::move(*refusal);
-    if (builder_.fields.message_id.empty() && !missing_id_.empty()) {
+    if (builder_.fields.message_id.empty() && !missing_id_.empty() && !has_unreadable_id()) {
       if (auto refusal = set(member_named("messageId"), id_header_, missing_id_)) return std::move(*refusal);
     }
     if (!record_.value) {
@@ -75,6 +75,12 @@ class NativeReader {
   }
 
  private:
+  // It has an id, and must not be known by another when it is kept.
+  bool has_unreadable_id() const {
+    return std::ranges::any_of(
+        record_.headers, [&](const Header& header) { return header.name == id_header_ && !is_text(header.value); });
+  }
+
   std::optional<Refusal> take(const Header& header) {
     const EnvelopeFields& fields = builder_.fields;
     if (header.name == id_header_ && fields.message_id.empty()) {

@@ -95,6 +95,18 @@ TEST(RefusedRecord, KeepsWhatIsNoTextToo) {
   EXPECT_TRUE(delivery.envelope.message_id().empty());
 }
 
+// Where the place stands for a missing id, it stands for no other: an id that cannot be read is one.
+TEST(RefusedRecord, IsKnownByItsPlaceOnlyWhereItHasNoId) {
+  const Reading by_place{.limits = limits, .missing_id = "orders/0@7"};
+  const Delivery unreadable = read_record({.value = "x", .headers = {{"id", "\xff"}}}, by_place);
+  ASSERT_TRUE(unreadable.refusal);
+  EXPECT_TRUE(unreadable.envelope.message_id().empty());
+  EXPECT_EQ(unreadable.envelope.header("onceward-kept-messageId"), "\xff");
+  const Delivery without = read_record({.key = "\xff", .value = "x"}, by_place);
+  ASSERT_TRUE(without.refusal);
+  EXPECT_EQ(without.envelope.message_id(), MessageId("orders/0@7"));
+}
+
 TEST(RefusedRecord, OfACloudEventKeepsItsIdentityAndTheKey) {
   const Delivery delivery = read({.key = "order-7",
                                   .value = "{}",
