@@ -24,6 +24,8 @@ class RabbitmqServers : public testing::Test {
     EnvelopeFields fields;
     const std::string id = std::to_string(tag);
     fields.message_id = MessageId(id);
+    fields.producer = Producer("shop");
+    fields.event_type = EventType("sent");  // or its payload would be sent inside an envelope
     fields.payload = payload;
     return {tag, "", queue, Envelope::copy_of(fields)};
   }
