@@ -50,8 +50,8 @@ void Partition::give_back(std::int64_t offset) {
 }
 
 std::optional<std::int64_t> Partition::due() const {
-  if (prefix_ == 0) return std::nullopt;
-  return items_[prefix_ - 1].offset + 1;
+  if (prefix_ > 0) return std::max(items_[prefix_ - 1].offset + 1, floor_);
+  return floor_is_due_ ? std::optional(floor_) : std::nullopt;
 }
 
 std::size_t Partition::committed(std::int64_t offset) {
@@ -63,7 +63,13 @@ std::size_t Partition::committed(std::int64_t offset) {
   }
   settled_ -= count;
   has_committed_ = true;
+  if (offset >= floor_) floor_is_due_ = false;
   return count;
+}
+
+void Partition::skip_to(std::int64_t position) {
+  position_ = floor_ = position;
+  floor_is_due_ = true;
 }
 
 Partition& Assignment::add(std::int32_t number, std::int64_t position) {

@@ -53,14 +53,15 @@ class Partition {
   // Settled, and not known to be committed.
   std::size_t uncommitted() const { return settled_; }
 
-  // The offset that may be committed, where it is a new one: everything below it is settled.
+  // The offset that may be committed, where it is a new one: everything below it is settled, or is not at the broker any more.
   std::optional<std::int64_t> due() const;
   // It was: how many messages are settled by it.
   std::size_t committed(std::int64_t offset);
   bool has_committed() const { return has_committed_; }
 
-  // Nothing below `position` is there any more.
-  void skip_to(std::int64_t position) { position_ = position; }
+  // Nothing below `position` is there any more, or wanted. That is due by itself, and no commit goes back behind it: whoever
+  // comes next must not have to find out again.
+  void skip_to(std::int64_t position);
 
   bool leaving = false;                    // is taken away: nothing more is handed out
   std::shared_ptr<const Stream> stream{};  // where somebody else keeps its progress; with its deliveries
@@ -81,6 +82,8 @@ class Partition {
   std::size_t prefix_ = 0;  // of the items, so many from the first are settled
   std::size_t held_ = 0, waiting_ = 0, settled_ = 0;
   bool has_committed_ = false;
+  std::int64_t floor_ = 0;  // of commits: where it was skipped to
+  bool floor_is_due_ = false;
 };
 
 class Assignment {

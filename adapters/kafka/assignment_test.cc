@@ -77,6 +77,25 @@ TEST(Partition, OnlyWhatIsHeldIsHeld) {
   EXPECT_EQ(partition.held(4), nullptr);
 }
 
+TEST(Partition, WhereItWasSkippedToIsDueOnceAndNothingGoesBackBehindIt) {
+  Partition partition = with({1, 2});
+  partition.skip_to(50);
+  EXPECT_FALSE(partition.expects(49));
+  EXPECT_EQ(partition.due(), 50) << "1 and 2 are nowhere but in our hands";
+  partition.committed(2);
+  EXPECT_EQ(partition.due(), 50) << "that was asked before";
+  partition.committed(50);
+  EXPECT_FALSE(partition.due());
+  partition.settle(1);
+  EXPECT_EQ(partition.due(), 50);
+  EXPECT_EQ(partition.committed(50), 1u);
+  partition.hand_out(50, {});
+  partition.settle(2);
+  partition.settle(50);
+  EXPECT_EQ(partition.due(), 51);
+  EXPECT_EQ(partition.committed(51), 2u);
+}
+
 TEST(Assignment, GenerationsTellAssignmentsApart) {
   Assignment assignment;
   const std::uint64_t first = assignment.add(0, 5).generation();

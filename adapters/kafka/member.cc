@@ -298,33 +298,48 @@ void Member::reset_out_of_range() {
 }
 
 void Member::reset(std::int32_t number) {
+  using OutOfRange = KafkaSourceOptions::OutOfRange;
+  const bool latest = options_.out_of_range == OutOfRange::latest;
+  Partition& partition = *assignment_.find(number);
+  // What is held of a kept stream would be fenced when that begins anew, and nobody else has it.
+  if (latest && partition.stream && (partition.held() > 0 || partition.has_waiting())) return;
+  if (rd_kafka_assignment_lost(client_.get()) != 0) return;
   std::int64_t low = 0, high = 0;
   const auto error = rd_kafka_query_watermark_offsets(client_.get(), options_.topic.c_str(), number, &low, &high,
                                                       static_cast<int>(answer_deadline.count()));
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw client_.fault(trouble_of(error, {}));
-  const std::int64_t wanted = assignment_.find(number)->position();
+  const std::int64_t wanted = partition.position();
   const std::string what = fmt::format("partition {} of {}: offset {} comes next and is not there; {} to {} are",
                                        number, options_.topic, wanted, low, high);
-  if (options_.out_of_range == KafkaSourceOptions::OutOfRange::refuse) {
+  if (options_.out_of_range == OutOfRange::refuse) {
     throw client_.refused(what + "; set the group's offset, or out_of_range=earliest or latest");
   }
-  const bool earliest = options_.out_of_range == KafkaSourceOptions::OutOfRange::earliest;
-  client_.say(LogLevel::warn, fmt::format("{}; it goes on at {}", what, earliest ? low : high));
-  restart_at(number, earliest ? low : high);
+  // Where it has gone to the end already, a later end would pass over what was sent since.
+  if (!latest || wanted < low || wanted > high) {
+    client_.say(LogLevel::warn, fmt::format("{}; it goes on at {}", what, latest ? high : low));
+    move_to(number, latest ? high : low);
+  }
+  // As begin_at_the_end(); of a stream its keeper knows.
+  if (const auto trouble = latest && keeper_ == nullptr ? commit(answer_deadline) : std::nullopt) {
+    if (trouble->kind == Trouble::Kind::busy) return;
+    throw client_.fault(*trouble);
+  }
+  fetch_again(number);
   out_of_range_.erase(number);
 }
 
-void Member::restart_at(std::int32_t number, std::int64_t offset) {
+void Member::move_to(std::int32_t number, std::int64_t offset) {
   Partition& partition = *assignment_.find(number);
-  // Further back, it is another topic of the same name: nothing that was known holds.
-  if (offset >= partition.position()) {
-    partition.skip_to(offset);
-  } else {
-    auto stream = partition.stream;
+  auto stream = partition.stream;
+  // Further back, it is another topic of the same name: nothing that was known holds. At an end that was chosen, the keeper
+  // has to know it before the first message comes.
+  const bool back = offset < partition.position();
+  const bool chosen = stream && options_.out_of_range == KafkaSourceOptions::OutOfRange::latest;
+  if (back || chosen) {
     if (stream) stream = std::make_shared<const Stream>(keeper_->begin(*stream, offset));
     assignment_.add(number, offset).stream = stream;
   }
-  fetch_again(number);
+  assignment_.find(number)->skip_to(offset);
 }
 
 // From where the books have it.

@@ -74,7 +74,7 @@ class Member {
   void unforward(std::int32_t partition);
   void reset_out_of_range();
   void reset(std::int32_t number);
-  void restart_at(std::int32_t number, std::int64_t offset);
+  void move_to(std::int32_t number, std::int64_t offset);
   void fetch_again(std::int32_t number);
   Partitions positions(const std::set<std::int32_t>& numbers);
   Partitions commit_list();

@@ -40,6 +40,13 @@ class KafkaOffsets : public testing::TestWithParam<bool> {
     while (std::chrono::steady_clock::now() < end) ASSERT_TRUE(receive(source, 10, 100ms).empty());
   }
 
+  void await_moved_on(Source& source) {
+    await("it has moved on", [&] {
+      EXPECT_TRUE(receive(source, 10, 100ms).empty());
+      return log_.text().find("it goes on at 10") != std::string::npos;
+    });
+  }
+
   KafkaTopic topic_;
   KeptLog log_;
 };
@@ -75,12 +82,42 @@ TEST_P(KafkaOffsets, OutOfRangeGoesOnWithTheEarliest) {
 TEST_P(KafkaOffsets, OutOfRangeGoesOnWithTheLatest) {
   topic_.delete_before(0, 5);
   const auto source = open(OutOfRange::latest);
-  await("it has moved on", [&] {
-    EXPECT_TRUE(receive(*source, 10, 100ms).empty());
-    return log_.text().find("it goes on at 10") != std::string::npos;
-  });
+  await_moved_on(*source);
   topic_.send(numbered_records(10, 11));
   EXPECT_THAT(payloads_of(receive_all(*source, 1)), ElementsAre("10"));
+}
+
+// Else whoever comes next, or the same after a rebalance, would go on at a later end, past what was sent between.
+TEST_F(KafkaOffsets, LatestIsWhereItWasWhenItWasFirstAskedFor) {
+  topic_.delete_before(0, 5);
+  {
+    const auto source = open(OutOfRange::latest);
+    await_moved_on(*source);
+    EXPECT_EQ(topic_.committed(), (std::map<int, std::int64_t>{{0, 10}}));
+  }
+  topic_.send(numbered_records(10, 11));
+  EXPECT_THAT(payloads_of(receive_all(*open(OutOfRange::latest), 1)), ElementsAre("10"));
+}
+
+// They are nowhere else by then, and their late commit takes nothing back.
+TEST_F(KafkaOffsets, WhatIsHeldWhenItGoesOnWithTheLatestIsStillSettled) {
+  KafkaSourceOptions options = topic_.source();
+  options.out_of_range = OutOfRange::latest;
+  options.connection.properties["queued.min.messages"] = "1";  // or all would be here already
+  const auto source = open_kafka(options, log_);
+  const auto held = receive_all(*source, 1);
+  EXPECT_THAT(payloads_of(held), ElementsAre("2"));
+  topic_.send(numbered_records(10, 20));
+  topic_.delete_before(0, 20);
+  std::vector<Delivery> more;
+  await("it has moved on", [&] {
+    for (Delivery& delivery : receive(*source, 1, 100ms)) more.push_back(std::move(delivery));
+    return log_.text().find("it goes on at 20") != std::string::npos;
+  });
+  settle(*source, held);
+  settle(*source, more);
+  EXPECT_EQ(topic_.committed(), (std::map<int, std::int64_t>{{0, 20}}));
+  EXPECT_EQ(source->counters().settled, source->counters().received);
 }
 
 // Kafka forgets what a group had committed in a topic that is deleted.

@@ -145,6 +145,25 @@ TEST_F(KafkaStreams, WhatIsGoneIsRefusedOrSkippedWithoutAGap) {
   EXPECT_EQ(row().begun, 1);
 }
 
+TEST_F(KafkaStreams, EndThatIsGoneToIsKept) {
+  topic_.send(numbered_records(0, 10));
+  topic_.delete_before(0, 5);
+  kept(2);
+  KafkaSourceOptions options = topic_.source();
+  options.out_of_range = OutOfRange::latest;
+  {
+    const auto source = open(options);
+    await("its keeper is told", [&] {
+      EXPECT_TRUE(receive(*source, 10, 100ms).empty());
+      return row().next == 10;
+    });
+  }
+  topic_.send(numbered_records(10, 11));
+  const auto deliveries = receive_all(*open(options), 1);
+  EXPECT_THAT(payloads_of(deliveries), ElementsAre("10"));
+  EXPECT_EQ(deliveries.front().position->after, 10);
+}
+
 // The topic is another one: the same offsets are other messages.
 TEST_F(KafkaStreams, StreamThatGoesBackBeginsAnew) {
   topic_.send(numbered_records(0, 3));
