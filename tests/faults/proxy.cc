@@ -217,7 +217,8 @@ void Proxy::look_for_needle(Link& link, std::size_t new_bytes) {
   if (!rule_ || link.carried_out) return;
   // Only what came last can complete the needle; what was sent on before is remembered in `seen`.
   link.seen.append(link.to_server, link.to_server.size() - new_bytes, new_bytes);
-  if (link.seen.find(rule_->needle) != std::string::npos) {
+  const auto has = [&](const std::string& text) { return link.seen.find(text) != std::string::npos; };
+  if (has(rule_->needle) && has(rule_->beside)) {
     link.carried_out = rule_;
     rule_.reset();
     ++fired_;

@@ -14,7 +14,7 @@
 
 namespace onceward::faults {
 
-// What happens once the client has sent `needle` (within one connection).
+// What happens once a client has sent `needle` (within one connection), and `beside` with it where others send the same.
 struct Rule {
   enum class Act : std::uint8_t {
     cut_before,  // both sides are reset; the server never gets the bytes with the needle
@@ -25,6 +25,7 @@ struct Rule {
   std::string needle;
   Act act = Act::cut_before;
   std::size_t answer_bytes = 1;
+  std::string beside{};
 };
 
 // Of postgres://user@host:port/database.

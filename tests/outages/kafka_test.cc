@@ -1,4 +1,4 @@
-// Kafka under daemons that stop, come and go, are cut off, or whose broker dies.
+// Kafka under daemons that stop, come and go, are slow or cut off, or whose broker dies.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -9,17 +9,40 @@
 namespace onceward::outages {
 namespace {
 
+using brokers::KafkaServer;
 using faults::Rule;
 using fixtures::await;
 using fixtures::KafkaTopic;
 
 class KafkaOutages : public Scene {
  protected:
+  static void TearDownTestSuite() { own_.reset(); }
+  // One for all tests that break it, behind a proxy that knows of no test before.
+  static KafkaServer& own_server() {
+    if (own_) {
+      own_->renew_proxy();
+    } else {
+      own_ = std::make_unique<KafkaServer>(KafkaServer::Through::proxy);
+    }
+    return *own_;
+  }
+
   void at(const KafkaTopic& topic, const std::string& directory = services_directory("kafka")) {
     at_kafka(topic.group(), directory);
     write(topic.url());
   }
+  // Under load, until so many rules were carried out.
+  void send_until_fired(Place& generator, int times) {
+    await("the rule was carried out", [&] {
+      send(generator, 20);
+      return own_->proxy().fired() >= times;
+    });
+  }
+
+ private:
+  static std::unique_ptr<KafkaServer> own_;
 };
+std::unique_ptr<KafkaServer> KafkaOutages::own_;
 
 // It holds messages, and perhaps a transaction, for longer than its group waits for it. Red if what it commits when it wakes
 // up counts a second time, or if its late offsets win over those of who took its place.
@@ -66,10 +89,10 @@ TEST_F(KafkaOutages, DaemonsComeAndGoUnderLoad) {
 const std::string api_versions("\0\x12\0\x03", 4), join_group("\0\x0b\0\x05", 4), fetch("\0\x01\0\x0b", 4),
     offset_commit("\0\x08\0\x07", 4);
 
-// Red if offsets are committed before effects (lost at the third stage) or if a message is known by its offset (doubled at the
-// last two).
+// Red if a message is lost with the connection that it came by (at the third stage) or known by its offset (doubled at the last
+// two).
 TEST_F(KafkaOutages, ConnectionIsCutAtEveryStage) {
-  brokers::KafkaServer server(brokers::KafkaServer::Through::proxy);
+  KafkaServer& server = own_server();
   const KafkaTopic topic(2, server.brokers());
   ToKafka generator(topic);
   at(topic, server.directory());
@@ -78,11 +101,7 @@ TEST_F(KafkaOutages, ConnectionIsCutAtEveryStage) {
   const auto cut = [&](const Rule& rule, bool of_beginning) {
     server.proxy().set(rule);
     if (of_beginning) daemons.push_back(start());
-    ++fired;
-    await("the rule was carried out", [&] {
-      send(generator, 20);
-      return server.proxy().fired() >= fired;
-    });
+    send_until_fired(generator, ++fired);
   };
   cut({api_versions, Rule::Act::cut_before}, true);
   cut({join_group, Rule::Act::cut_after}, true);
@@ -94,9 +113,94 @@ TEST_F(KafkaOutages, ConnectionIsCutAtEveryStage) {
   EXPECT_EQ(server.proxy().fired(), 5);
 }
 
+// First where messages come from, then where offsets go to. Red if nobody counts the time that an answer takes: then what is
+// asked for on a silent connection is never fetched, and what was done is never committed.
+TEST_F(KafkaOutages, ConnectionGoesSilent) {
+  KafkaServer& server = own_server();
+  const KafkaTopic topic(2, server.brokers());
+  ToKafka generator(topic);
+  at_kafka(topic.group(), server.directory());
+  write(topic.url() + "&socket.timeout.ms=2000&client.id=daemon");
+  const auto daemon = start_and_await_work();
+  int fired = 0;
+  for (const std::string& asked : {fetch, offset_commit}) {
+    server.proxy().set({.needle = asked, .act = Rule::Act::stall, .beside = "daemon"});
+    send_until_fired(generator, ++fired);
+  }
+  send(generator, 100);
+  await_effects();
+  expect_each_once();
+  EXPECT_TRUE(daemon->running()) << daemon->output();
+}
+
+// The first transactions are longer than the group has patience with a member that does not poll. Red if polling waits for a
+// handler: then the group goes on without it, and what it holds is delivered again.
+TEST_F(KafkaOutages, ConsumerIsSlow) {
+  const KafkaTopic topic(2);
+  ToKafka generator(topic);
+  at_kafka(topic.group(), services_directory("kafka"));
+  write(topic.url() + "&max.poll.interval.ms=6000",
+        R"("SELECT pg_sleep(CASE WHEN EXISTS (SELECT FROM capture) THEN 0 ELSE 7 END) FROM )"
+        R"((SELECT count(message_id) FROM messages) AS slow", )");
+  const auto daemon = start_and_await_work();
+  send(generator, 60);
+  await_effects();
+  expect_each_once();
+  const std::string said = daemon->output();
+  EXPECT_EQ(said.find("max.poll.interval.ms"), said.npos) << said;
+  EXPECT_EQ(said.find("come again elsewhere"), said.npos) << said;
+}
+
+// The broker has the messages, and its confirms never arrive. Red if an id that was sent again is another one.
+TEST_F(KafkaOutages, ConfirmsAreLost) {
+  KafkaServer& server = own_server();
+  const KafkaTopic topic(1, server.brokers());
+  const std::string file = folder_.path() + "/messages.ndjson";
+  std::ofstream(file) << log_lines(100);
+  const std::vector<std::string> send{
+      ONCEWARD_BINARY, "send", fmt::format("kafka://{}/{}?confirm_deadline=3s", server.brokers(), topic.name()), file};
+  // A connection that is cut is made again, and Kafka's own numbers then tell that the broker has them.
+  server.proxy().set({R"("captureRequestId":"r-99")", Rule::Act::stall});
+  const fixtures::Ran in_doubt = fixtures::run(send);
+  EXPECT_EQ(in_doubt.exit_code, 5) << in_doubt.output;
+  EXPECT_EQ(topic.read().size(), 100u) << "the broker has them all the same";
+  fixtures::run_well(send);
+  EXPECT_EQ(topic.read().size(), 200u);
+  confirmed();
+  at(topic, server.directory());
+  const auto daemon = start_and_await_work();
+  await_effects();
+  expect_each_once();
+}
+
+// Of two daemons with messages in hand one dies with the broker, and the other commits while it is away. Red if offsets are
+// committed before effects (lost with the first) or effects depend on whether they are (doubled by the second).
+TEST_F(KafkaOutages, BrokerRestartsWithUnackedMessages) {
+  KafkaServer& server = own_server();
+  const KafkaTopic topic(4, server.brokers());
+  ToKafka generator(topic);
+  at(topic, server.directory());
+  const auto dies = start_and_await_work();
+  const auto commits = start_and_await_work();
+  hold_effects();
+  send(generator, 200);
+  await_held(3);  // of two workers each
+  server.kill();
+  dies->signal(SIGKILL);
+  dies->wait();
+  release_effects();
+  await("the other commits", [&] { return effects() > 0; });
+  server.start();
+  const auto successor = start();
+  send(generator, 100);
+  await_effects();
+  expect_each_once();
+  EXPECT_TRUE(commits->running()) << commits->output();
+}
+
 // Red if a producer or a daemon knows only the broker that died, or if what was confirmed was only there.
 TEST_F(KafkaOutages, BrokerOfThreeIsKilledUnderLoad) {
-  brokers::KafkaServer cluster(brokers::KafkaServer::Through::nothing, 3);
+  KafkaServer cluster(KafkaServer::Through::nothing, 3);
   const KafkaTopic topic(4, cluster.brokers(), 3);
   ToKafka generator(topic);
   at(topic, cluster.directory());

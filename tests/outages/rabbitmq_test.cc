@@ -1,4 +1,5 @@
-// RabbitMQ between a generator and a daemon whose connection goes at every stage, goes silent, is slow, or whose node dies.
+// RabbitMQ between a generator and a daemon whose connection goes at every stage, goes silent, is slow, or whose broker
+// dies.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -43,7 +44,7 @@ struct Stage {
   bool of_connecting = false;
 };
 
-// Red if a message is acknowledged before its commit (lost at the third stage) or claimed twice (doubled at the last two).
+// Red if a message is lost with the connection that it came by (at the third stage) or claimed twice (doubled at the last two).
 TEST_F(RabbitmqOutages, ConnectionIsCutAtEveryStage) {
   const std::vector<Stage> stages{
       {{protocol_header, Rule::Act::cut_before}, true},
@@ -108,6 +109,36 @@ TEST_F(RabbitmqOutages, ConfirmsAreLost) {
   const auto daemon = start_and_await_work();
   await_effects();
   expect_each_once();
+}
+
+// Of two daemons with messages in hand one dies with the broker, and the other commits while it is away. Red if a message is
+// acknowledged before its commit (lost with the first) or claimed twice (doubled by the second).
+TEST_F(RabbitmqOutages, BrokerRestartsWithUnackedMessages) {
+  brokers::RabbitmqServer server;
+  const RabbitmqConnection connection = server.connection();
+  const std::string queue = fixtures::unique_name();
+  fixtures::RabbitmqClient(connection).declare_queue(queue);
+  server.sync();
+  at_rabbitmq(queue, server.directory());
+  write(fmt::format("rabbitmq://guest:guest@127.0.0.1:{}/%2F?queue={}&prefetch=40", connection.hosts.front().port,
+                    queue));
+  const auto dies = start_and_await_work();
+  const auto commits = start_and_await_work();
+  ToRabbitmq generator({connection}, queue);
+  hold_effects();
+  send(generator, 200);
+  await_held(3);  // of two workers each
+  server.kill();
+  dies->signal(SIGKILL);
+  dies->wait();
+  release_effects();
+  await("the other commits", [&] { return effects() > 0; });
+  server.start();
+  const auto successor = start();
+  send(generator, 100);
+  await_effects();
+  expect_each_once();
+  EXPECT_TRUE(commits->running()) << commits->output();
 }
 
 // Red if a daemon knows only the node it began with, or if what the dead node had confirmed is gone with it.

@@ -138,6 +138,21 @@ std::string Scene::log_lines(int count) {
 
 void Scene::confirmed() { log_ << json{{"confirmed", lines_}}.dump() << std::endl; }
 
+void Scene::hold_effects() {
+  holder_ = fixtures::read_postgres(database_.url());
+  holder_->run("BEGIN; LOCK TABLE capture IN EXCLUSIVE MODE");
+}
+
+void Scene::await_held(int workers) {
+  await("workers have messages in hand", [&] {
+    return reader_->number(
+               "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
+               "wait_event_type = 'Lock'") >= workers;
+  });
+}
+
+void Scene::release_effects() { holder_.reset(); }
+
 std::int64_t Scene::effects() { return reader_->number("SELECT count(DISTINCT message_id) FROM capture"); }
 
 void Scene::await_effects(std::chrono::seconds deadline) {

@@ -48,6 +48,12 @@ class Scene : public testing::Test {
   std::string log_lines(int count);
   void confirmed();
 
+  // From now on whoever applies a message waits inside its transaction, with it in hand, until somebody lets them go.
+  void hold_effects();
+  // So many of them wait.
+  void await_held(int workers);
+  void release_effects();
+
   int sent() const { return next_; }  // different ones
   std::int64_t effects();
   void await_effects(std::chrono::seconds deadline = 120s);
@@ -66,6 +72,7 @@ class Scene : public testing::Test {
   void write_run() const;
 
   std::string broker_, script_, broker_directory_, queue_;
+  std::unique_ptr<fixtures::Reader> holder_;
   std::ofstream log_{folder_.path() + "/published.ndjson"};
   int next_ = 0, lines_ = 0;
 };
