@@ -70,7 +70,7 @@ class Stop {
     if (point != at_ || !armed_.exchange(false)) return;
     const std::string text = announcement(point);
     [[maybe_unused]] const auto written = ::write(STDOUT_FILENO, text.data(), text.size());
-    ::kill(::getpid(), SIGSTOP);
+    ::raise(SIGSTOP);  // not to the process: another thread may take that, and this one runs on
   }
 
  private:

@@ -1,6 +1,8 @@
 #include "tests/crash/scene.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "tests/fixtures/message.h"
 
@@ -13,6 +15,16 @@ std::string bytes_of(int number, const std::string& word) {
   const std::string id = std::to_string(number);
   if (word == "unreadable") return "no message, number " + id;
   return write_json_envelope(fixtures::envelope_of({.id = id, .payload = "\"" + word + "\""}));
+}
+
+// All its threads, of which one has said that it stops them.
+bool is_stopped(pid_t pid) {
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/" + std::to_string(pid) + "/task")) {
+    std::string line;
+    std::getline(std::ifstream(thread.path() / "stat"), line);
+    if (line.find(") T ") == line.npos) return false;
+  }
+  return true;
 }
 
 bool ends_in_quarantine(const std::string& word) { return word != "good" && word != "later" && word != "unreadable"; }
@@ -57,7 +69,7 @@ void Scene::await_at(Process& worker, Point point) {
   const std::string text = announcement(point);
   fixtures::await("a worker is " + text, [&] {
     if (!worker.running()) throw std::runtime_error("the worker has ended: " + worker.output());
-    return worker.output().find(text) != std::string::npos;
+    return worker.output().find(text) != std::string::npos && is_stopped(worker.pid());
   });
 }
 

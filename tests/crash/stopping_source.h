@@ -16,7 +16,9 @@ class StoppingSource final : public ForwardingSource {
 
   void receive(std::vector<Delivery>& into, std::size_t most, std::chrono::milliseconds wait) override {
     ForwardingSource::receive(into, most, wait);
-    if (!into.empty()) stop_.reach(Point::received);
+    if (into.empty() || !stop_.wants(Point::received)) return;
+    const auto between = store_.between_units();
+    stop_.reach(Point::received);
   }
   void settle(std::span<const Settlement> settlements) override {
     if (store_.duplicate_seen()) stop_.reach(Point::duplicate_seen);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "tests/crash/point.h"
@@ -26,17 +27,25 @@ class StoppingStore final : public fixtures::ForwardingStore {
   // Whether a COMMIT is under way.
   bool committing() const { return committing_; }
 
+  // Until it is let go, no unit is open: whoever is stopped then holds nothing that others wait for.
+  std::unique_lock<std::mutex> between_units() const { return std::unique_lock(units_); }
+
   std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) override {
-    return std::make_unique<Unit>(store_.begin(consumer), *this);
+    auto open = between_units();
+    return std::make_unique<Unit>(store_.begin(consumer), *this, std::move(open));
   }
 
  private:
   class Unit final : public fixtures::ForwardingUnit {
    public:
-    Unit(std::unique_ptr<UnitOfWork> unit, StoppingStore& store) : ForwardingUnit(std::move(unit)), store_(store) {
+    Unit(std::unique_ptr<UnitOfWork> unit, StoppingStore& store, std::unique_lock<std::mutex> open)
+        : ForwardingUnit(std::move(unit)), open_(std::move(open)), store_(store) {
       store_.unit_ = unit_.get();
     }
-    ~Unit() override { store_.unit_ = nullptr; }
+    ~Unit() override {
+      store_.unit_ = nullptr;
+      unit_.reset();  // before others may begin
+    }
     Unit(const Unit&) = delete;
     Unit& operator=(const Unit&) = delete;
 
@@ -82,11 +91,13 @@ class StoppingStore final : public fixtures::ForwardingStore {
     }
 
    private:
+    const std::unique_lock<std::mutex> open_;
     StoppingStore& store_;
     bool new_ = false, counts_ = false, parks_ = false;
   };
 
   Stop& stop_;
+  mutable std::mutex units_;
   UnitOfWork* unit_ = nullptr;  // of the store's thread
   std::atomic<bool> duplicate_seen_ = false, committing_ = false;
 };
