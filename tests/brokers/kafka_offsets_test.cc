@@ -88,7 +88,7 @@ TEST_P(KafkaOffsets, OutOfRangeGoesOnWithTheLatest) {
 }
 
 // Else whoever comes next, or the same after a rebalance, would go on at a later end, past what was sent between.
-TEST_F(KafkaOffsets, LatestIsWhereItWasWhenItWasFirstAskedFor) {
+TEST_P(KafkaOffsets, LatestIsWhereItWasWhenItWasFirstAskedFor) {
   topic_.delete_before(0, 5);
   {
     const auto source = open(OutOfRange::latest);
@@ -100,11 +100,11 @@ TEST_F(KafkaOffsets, LatestIsWhereItWasWhenItWasFirstAskedFor) {
 }
 
 // They are nowhere else by then, and their late commit takes nothing back.
-TEST_F(KafkaOffsets, WhatIsHeldWhenItGoesOnWithTheLatestIsStillSettled) {
-  KafkaSourceOptions options = topic_.source();
-  options.out_of_range = OutOfRange::latest;
-  options.connection.properties["queued.min.messages"] = "1";  // or all would be here already
-  const auto source = open_kafka(options, log_);
+TEST_P(KafkaOffsets, WhatIsHeldWhenItGoesOnWithTheLatestIsStillSettled) {
+  KafkaSourceOptions one_by_one = options();
+  one_by_one.out_of_range = OutOfRange::latest;
+  one_by_one.connection.properties["queued.min.messages"] = "1";  // or all would be here already
+  const auto source = open_kafka(one_by_one, log_);
   const auto held = receive_all(*source, 1);
   EXPECT_THAT(payloads_of(held), ElementsAre("2"));
   topic_.send(numbered_records(10, 20));
@@ -130,10 +130,10 @@ TEST_P(KafkaOffsets, TopicMadeAnewBeginsAnew) {
 }
 
 TEST_P(KafkaOffsets, TopicThatGoesWhileItIsReadIsSaidAndItsSuccessorRead) {
-  KafkaSourceOptions options = topic_.source();
-  options.out_of_range = OutOfRange::earliest;
-  options.connection.properties["topic.metadata.refresh.interval.ms"] = "500";
-  const auto source = open_kafka(options, log_);
+  KafkaSourceOptions watchful = options();
+  watchful.out_of_range = OutOfRange::earliest;
+  watchful.connection.properties["topic.metadata.refresh.interval.ms"] = "500";
+  const auto source = open_kafka(watchful, log_);
   settle(*source, receive_all(*source, 8));
   topic_.remove();
   std::string said;
