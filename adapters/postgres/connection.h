@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -59,6 +60,9 @@ class Connection {
 
   // Several statements, outside the pipeline.
   void run_script(const std::string& sql);
+
+  // Where streams of a consumer stand after the last commit that moved them.
+  std::map<std::int32_t, Streams>& streams() { return streams_; }
 
   // Whether a session has it for itself, begun or not.
   bool occupied() const { return occupied_; }
@@ -115,6 +119,7 @@ class Connection {
   std::size_t queued_ = 0;                                 // of pending_, those that are not preparations
   std::unordered_map<std::string, std::string> prepared_;  // statement and types -> name
   std::uint32_t next_name_ = 0;
+  std::map<std::int32_t, Streams> streams_;
   // Scratch of queue(), kept for its capacity.
   std::string key_;
   std::vector<Oid> types_;

@@ -133,6 +133,10 @@ Fault fault_of(const PGresult* result, Whose whose) {
     return {FaultCode::schema_missing, Poisons::transaction,
             "Onceward's tables are not there, or are older than this program: run `onceward store migrate`", sqlstate};
   }
+  if (whose == Whose::ours && sqlstate == "22012") {  // as queue_advances() has it; we divide nowhere else
+    return {FaultCode::lost_race, Poisons::transaction, "a stream was moved or taken over meanwhile; it is run again",
+            sqlstate};
+  }
   if (whose == Whose::readers && sqlstate == "25006") return only_reads();
   if (const auto own = guarded(result, sqlstate)) return *own;
   const Meaning& meaning = meaning_of(sqlstate);

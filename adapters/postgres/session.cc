@@ -128,7 +128,22 @@ void PostgresSession::write(const Writes& writes) {
   queue_parked(connection_, writes.parked);
   queue_outbox(connection_, writes.outgoing, consumer_);
   queue_calls(connection_, writes.calls, consumer_);
-  queue_advances(connection_, consumer_, writes.advances);
+  queue_advances(connection_, consumer_, writes.advances, writes.believed);
+  for (const Advance& advance : writes.advances) {
+    moved_.insert_or_assign(std::string(advance.stream), StreamState{advance.before.epoch, advance.next});
+  }
+}
+
+// Forgotten here: only a commit makes it known again.
+std::optional<Streams> PostgresSession::remembered(std::span<const std::string_view> streams) {
+  Streams& all = connection_.streams()[consumer_];
+  Streams found;
+  for (const std::string_view name : streams) {
+    const auto known = all.find(name);
+    if (known == all.end()) return std::nullopt;
+    found.insert(all.extract(known));
+  }
+  return found;
 }
 
 Streams PostgresSession::hold(std::span<const std::string_view> streams) {
@@ -210,6 +225,9 @@ Commit PostgresSession::commit(Batch* batch) {
   std::vector<Result> results;
   const Commit ending = connection_.sync_commit(results);
   if (ending == Commit::committed && batch) read_look_up(results, place, *batch);
+  if (ending == Commit::committed) {
+    for (auto& [stream, state] : moved_) connection_.streams()[consumer_].insert_or_assign(stream, state);
+  }
   if (ending == Commit::in_doubt) connection_.abandon();
   if (ending != Commit::failed) vacate();
   return ending;

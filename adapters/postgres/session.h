@@ -1,8 +1,9 @@
 // One PostgreSQL transaction. Two round trips for a batch without operation keys: BEGIN and claim; then the look-up of
-// repeats, effects, staging and COMMIT together.
+// repeats, effects, staging and COMMIT together. One, where streams go on from where we left them.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "adapters/postgres/connection.h"
@@ -23,6 +24,7 @@ class PostgresSession final : public Session {
   void look_up(Batch& batch) override;
   void resume(Batch& batch) override;
   Streams hold(std::span<const std::string_view> streams) override;
+  std::optional<Streams> remembered(std::span<const std::string_view> streams) override;
   std::vector<TakenOver> take_over(std::span<const std::string> streams) override;
   std::optional<Stream> begin_stream(const Stream& stream, std::int64_t next) override;
   std::vector<int> attempts(std::span<const Key> messages) override;
@@ -58,6 +60,7 @@ class PostgresSession final : public Session {
   const bool reads_;
   bool begun_;
   bool commit_queued_ = false;
+  Streams moved_;  // remembered once it is committed
   bool occupies_ = true;
   std::uint32_t encoding_ = Statements::no_message;  // the message whose values are being made parameters
   ValueParameters parameters_;

@@ -48,13 +48,25 @@ Streams read_held(const PGresult* result) {
   return streams;
 }
 
-void queue_advances(Connection& connection, std::int32_t consumer, std::span<const Advance> advances) {
+// What is believed is divided by whether it holds: a transaction in which it does not ends there.
+void queue_advances(Connection& connection, std::int32_t consumer, std::span<const Advance> advances, bool believed) {
   if (advances.empty()) return;
   Column number = whose(consumer), stream("stream", text_type, Column::Shape::always_array),
-         next("next", int8_type, Column::Shape::always_array);
+         next("next", int8_type, Column::Shape::always_array), epoch("epoch", int8_type, Column::Shape::always_array),
+         before("before", int8_type, Column::Shape::always_array);
   for (const Advance& advance : advances) {
     stream.add(advance.stream);
     next.add(advance.next);
+    epoch.add(advance.before.epoch);
+    before.add(advance.before.next.value_or(0));
+  }
+  if (believed) {
+    return connection.queue(
+        "WITH moved AS (UPDATE onceward.position p SET next = m.next FROM (SELECT unnest($2::text[]) AS stream, "
+        "unnest($3::bigint[]) AS next, unnest($4::bigint[]) AS epoch, unnest($5::bigint[]) AS before) m "
+        "WHERE p.consumer = $1 AND p.stream = m.stream AND p.epoch = m.epoch AND p.next = m.before RETURNING 1) "
+        "SELECT 1 / (count(*) = cardinality($2))::integer FROM moved",
+        std::array{number.parameter(), stream.parameter(), next.parameter(), epoch.parameter(), before.parameter()});
   }
   connection.queue(
       "UPDATE onceward.position p SET next = moved.next FROM (SELECT unnest($2::text[]) AS stream, "

@@ -10,7 +10,7 @@ namespace onceward::postgres {
 
 void queue_hold(Connection& connection, std::int32_t consumer, std::span<const std::string_view> streams);
 Streams read_held(const PGresult* result);
-void queue_advances(Connection& connection, std::int32_t consumer, std::span<const Advance> advances);
+void queue_advances(Connection& connection, std::int32_t consumer, std::span<const Advance> advances, bool believed);
 
 void queue_take_over(Connection& connection, std::int32_t consumer, std::span<const std::string> streams);
 // In the order of `streams`.

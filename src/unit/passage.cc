@@ -11,6 +11,7 @@ namespace {
 struct Passing {
   const Stream* stream;
   std::optional<StreamState> state;  // nothing: fenced
+  StreamState before{};
   bool moved = false;
 };
 
@@ -24,7 +25,7 @@ Passing entered(const Stream* stream, const Streams& streams) {
   const auto known = streams.find(stream->name);
   if (known == streams.end() || known->second.epoch != stream->epoch) return {stream, std::nullopt};
   if (!known->second.next) throw refused("a stream was taken over and not begun");
-  return {stream, known->second};
+  return {stream, known->second, known->second};
 }
 
 }  // namespace
@@ -41,6 +42,23 @@ std::vector<std::string_view> streams_of(std::span<const Claimant> claimants) {
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
+}
+
+bool all_come_next(std::span<const Claimant> claimants, Streams streams) {
+  const Stream* last = nullptr;
+  StreamState* state = nullptr;
+  for (const Claimant& claimant : claimants) {
+    const Position& position = *claimant.position;
+    if (position.stream.get() != last) {
+      last = position.stream.get();
+      const auto found = streams.find(last->name);
+      if (found == streams.end() || found->second.epoch != last->epoch) return false;
+      state = &found->second;
+    }
+    if (!state->next || position.offset < *state->next || position.after > *state->next) return false;
+    state->next = position.offset + 1;
+  }
+  return true;
 }
 
 std::vector<Advance> pass(Batch& batch, const Streams& streams) {
@@ -64,7 +82,7 @@ std::vector<Advance> pass(Batch& batch, const Streams& streams) {
   }
   std::vector<Advance> advances;
   for (const Passing& one : passing) {
-    if (one.moved) advances.push_back({one.stream->name, *one.state->next});
+    if (one.moved) advances.push_back({one.stream->name, *one.state->next, one.before});
   }
   return advances;
 }

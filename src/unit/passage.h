@@ -23,10 +23,14 @@ using Streams = std::map<std::string, StreamState, std::less<>>;  // as the stor
 struct Advance {
   std::string_view stream;  // borrowed from a claimant's
   std::int64_t next;
+  StreamState before{};
 };
 
 // The streams of those messages, each once, in order. Throws Fault(statement_failed) for a message without a position.
 std::vector<std::string_view> streams_of(std::span<const Claimant> claimants);
+
+// Whether every message is the one that comes next in its stream, and is claimed by whoever has that.
+bool all_come_next(std::span<const Claimant> claimants, Streams streams);
 
 // Answers every message of the batch, and says where its streams stand when all that are first are done. A stream never
 // moves past a message that is not among them: Fault(statement_failed) where one before it is missing.

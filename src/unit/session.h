@@ -48,6 +48,7 @@ struct Writes {
   std::span<const StagedOutgoing> outgoing;
   std::span<const StagedCall> calls;
   std::span<const Advance> advances;
+  bool believed = false;  // the streams that advance are not held
 };
 
 // What a store said no to, as far as it told.
@@ -68,6 +69,9 @@ class Session {
 
   // Holds these streams until the transaction ends; those that nobody ever took over are not in it.
   virtual Streams hold(std::span<const std::string_view> streams) = 0;
+  // What they are by all that this connection knows, without asking and without holding them; nothing where it does not
+  // know. Who believes it says so with its advances, and they are refused with Fault(lost_race) where it is not so.
+  virtual std::optional<Streams> remembered(std::span<const std::string_view>) { return std::nullopt; }
   virtual std::vector<TakenOver> take_over(std::span<const std::string> streams) = 0;
   // Nothing if the epoch has passed.
   virtual std::optional<Stream> begin_stream(const Stream& stream, std::int64_t next) = 0;

@@ -65,11 +65,19 @@ void Unit::claim(std::span<const Claimant> batch) {
     sent_.resize(batch.size());
     if (batch.empty()) return;
     if (by_position()) {
-      advances_ = pass(*batch_, session_->hold(streams_of(batch)));
+      advances_ = pass(*batch_, streams_for(batch));
     } else {
       session_->claim(*batch_);
     }
   });
+}
+
+// As they were left, where that makes every message the next one: a trip saved, and the commit makes sure. Else they are held.
+Streams Unit::streams_for(std::span<const Claimant> batch) {
+  const std::vector<std::string_view> names = streams_of(batch);
+  auto streams = session_->remembered(names);
+  believed_ = streams && all_come_next(batch, *streams);
+  return believed_ ? std::move(*streams) : session_->hold(names);
 }
 
 bool Unit::first(std::size_t index) const {
@@ -236,7 +244,7 @@ void Unit::write_all() {
   for (const Parked& row : failed) to_park.push_back(&row);
   session_->write({std::span(counted_).subspan(counted_written_), rows, std::span(resolved_).subspan(resolved_written_),
                    to_park, staging_.outgoing(), staging_.calls(),
-                   moves ? std::span<const Advance>(advances_) : std::span<const Advance>()});
+                   moves ? std::span<const Advance>(advances_) : std::span<const Advance>(), believed_});
   parked_written_ = parked_.size();
   counted_written_ = counted_.size();
   resolved_written_ = resolved_.size();

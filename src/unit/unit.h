@@ -93,6 +93,7 @@ class Unit final : public UnitOfWork {
   };
 
   void require_open() const;
+  Streams streams_for(std::span<const Claimant> batch);
   template <class Work>
   void buffered(std::uint32_t message, Work&& work);
   template <class Work>
@@ -126,6 +127,7 @@ class Unit final : public UnitOfWork {
   std::optional<Batch> batch_;
   std::vector<Answer> answers_;
   std::vector<Advance> advances_;  // of streams, when all that is first is done
+  bool believed_ = false;          // that they stand where they did after our last commit
   Statements statements_;
   Staging staging_;
   std::vector<bool> sent_;             // messages some of whose statements are on their way

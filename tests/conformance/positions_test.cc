@@ -312,5 +312,51 @@ TEST_P(Positions, BatchTakesTwoRoundTripsAndOneTransaction) {
   EXPECT_EQ(after.transactions - before.transactions, 1u);
 }
 
+TEST_P(Positions, BatchThatGoesOnWhereTheLastOneEndedTakesOneRoundTrip) {
+  const auto stream = taken();
+  apply_at(stream, {5, 6, 7});
+  const StoreCounters before = store_->counters();
+  EXPECT_EQ(apply_at(stream, {8, 9}), (Verdicts{first, first}));
+  EXPECT_LE(store_->counters().round_trips - before.round_trips, 1u);
+  EXPECT_EQ(next(), 10);
+}
+
+// It goes on from what it remembers, runs its handlers, and only then finds that somebody else has the stream, or has moved it.
+TEST_P(Positions, WhoGoesOnFromMemoryIsFencedByTheCommit) {
+  const auto old = taken();
+  apply_at(old, {5});
+  const auto elsewhere = under_->open();
+  const auto current = std::make_shared<const Stream>(take_over(*elsewhere, enrolled_).stream);
+  EXPECT_EQ(apply_at(old, {6, 7}), (Verdicts{fenced, fenced}));
+  EXPECT_EQ(next(), 6);
+  EXPECT_EQ(under_->effects(), 1);
+  EXPECT_EQ(apply_at(current, {6, 7}), (Verdicts{first, first}));
+  EXPECT_EQ(under_->effects(), 3);
+}
+
+TEST_P(Positions, MemoryThatIsWrongAppliesNothingTwice) {
+  const auto stream = taken();
+  apply_at(stream, {5});
+  const auto elsewhere = under_->open();
+  const Inbound same(declaration_, at(stream, {6, 7}));
+  EXPECT_EQ(verdicts(fixtures::apply(*elsewhere, enrolled_, same)), (Verdicts{first, first}));
+  EXPECT_EQ(apply_at(stream, {6, 7, 8}), (Verdicts{duplicate, duplicate, first}));
+  EXPECT_EQ(next(), 9);
+  EXPECT_EQ(under_->effects(), 4);
+}
+
+TEST_P(Positions, WhatWasUndoneIsNotRemembered) {
+  const auto stream = taken();
+  apply_at(stream, {5});
+  {
+    const Inbound inbound(declaration_, at(stream, {6}));
+    auto unit = begin();
+    run_handlers(*unit, inbound);
+    unit->flush();
+  }
+  EXPECT_EQ(apply_at(stream, {6}), (Verdicts{first}));
+  EXPECT_EQ(next(), 7);
+}
+
 }  // namespace
 }  // namespace onceward
