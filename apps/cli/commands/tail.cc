@@ -94,15 +94,13 @@ void tail(const TailChoice& choice) {
   const auto source = open_to_tail(choice);
   fmt::print(stderr, "onceward: {}\n", what_it_does_to(choice.url));
   std::vector<Delivery> deliveries;
-  std::vector<Settlement> held;
-  while (held.size() < choice.most) {
+  for (std::size_t held = 0; held < choice.most; held += deliveries.size()) {
     deliveries.clear();
-    source->receive(deliveries, choice.most - held.size(), choice.wait);
+    source->receive(deliveries, choice.most - held, choice.wait);
     if (deliveries.empty()) break;
-    show_messages(choice, deliveries, held.empty());
-    for (const Delivery& delivery : deliveries) held.push_back({delivery.tag, Settle::redeliver});
+    show_messages(choice, deliveries, held == 0);
   }
-  source->settle(held);
+  // Closing gives all of it back. What is given back before comes here again at once, and counts twice.
 }
 
 void add_tail_options(CLI::App& command, TailChoice& choice) {

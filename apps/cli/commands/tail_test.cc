@@ -5,6 +5,7 @@
 
 #include "onceward/adapter/embedded.h"
 #include "tests/fixtures/broker_urls.h"
+#include "tests/fixtures/receiving.h"
 
 namespace onceward::cli {
 namespace {
@@ -45,6 +46,19 @@ TEST(Tail, ShowsMessagesOfRabbitmqAndGivesThemBack) {
     EXPECT_NE(spoken.err.find("given back to the queue"), std::string::npos) << spoken.err;
     fixtures::await("all are back", [&] { return queue.depth() == 5; });
   }
+}
+
+TEST(Tail, CostsEachMessageOneDeliveryAndKeepsTheirOrder) {
+  fixtures::RabbitmqQueue queue({.quorum = true});
+  queue.send(raw_messages(5));
+  EXPECT_EQ(shown_in(tail_of(rabbitmq_url(queue.name()), {"-n", "3"})).size(), 3u);
+  fixtures::await("all are back", [&] { return queue.depth() == 5; });
+  const auto source = open_rabbitmq(read_rabbitmq_source_url(rabbitmq_url(queue.name())));
+  std::vector<std::pair<std::string, std::uint32_t>> came;
+  for (const Delivery& delivery : fixtures::receive_all(*source, 5)) {
+    came.emplace_back(delivery.envelope.message_id().text(), delivery.deliveries);
+  }
+  EXPECT_EQ(came, (decltype(came){{"0", 2}, {"1", 2}, {"2", 2}, {"3", 1}, {"4", 1}}));
 }
 
 TEST(Tail, EndsWhenNothingComes) {
