@@ -192,12 +192,13 @@ void Connection::check_queue(const QueueCheck& queue) {
     return require_answer(fmt::format("the queue \"{}\"", one_line(queue.name)));
   } catch (const Closed& closed) {
     if (closed.code() != AMQP_NOT_FOUND) throw;
-    if (queue.declare == RabbitmqSourceOptions::Declare::nothing) {
+    using enum RabbitmqSourceOptions::Declare;
+    if (queue.declare == nothing || queue.declare == never) {
+      const bool can_be_told = queue.declare == nothing && role_.refused == FaultCode::source_refused;
       throw Fault(role_.refused, Poisons::connection,
                   fmt::format("{}: there is no queue \"{}\" in this virtual host; create it, or {}", place_,
                               one_line(queue.name),
-                              role_.refused == FaultCode::source_refused ? "write declare=quorum or declare=classic"
-                                                                         : "correct the name"));
+                              can_be_told ? "write declare=quorum or declare=classic" : "correct the name"));
     }
   }
   answer_close(work_channel);

@@ -139,7 +139,9 @@ std::unique_ptr<Source> open_to_look(const std::string& written, const Looking& 
     throw std::invalid_argument("a queue has no place to begin from but its front: leave out --from");
   SourceOptions read = read_source(written);
   if (auto* const options = std::get_if<RabbitmqSourceOptions>(&read)) {
-    options->declare = RabbitmqSourceOptions::Declare::nothing;
+    options->declare = RabbitmqSourceOptions::Declare::never;
+    options->dead_letter_exchange.reset();
+    options->dead_letter_key.clear();
     options->prefetch = looking.most;
   }
   return std::visit([](const auto& options) { return open(options, silent_log(), nullptr); }, read);

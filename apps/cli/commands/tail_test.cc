@@ -147,6 +147,7 @@ TEST(Tail, WhatIsWrongIsSaidInOneLine) {
     EXPECT_EQ(spoken.exit_code, 5) << hopeless.url << spoken.err;
     EXPECT_NE(spoken.err.find(hopeless.says), std::string::npos) << hopeless.url << spoken.err;
     EXPECT_EQ(lines_in(spoken.err), 1u) << spoken.err;
+    EXPECT_EQ(spoken.err.find("declare="), std::string::npos) << "it makes no queue: " << spoken.err;
     EXPECT_EQ(spoken.err.find("hunter2"), std::string::npos) << spoken.err;
   }
 }

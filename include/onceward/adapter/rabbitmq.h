@@ -37,7 +37,7 @@ struct RabbitmqConnection {
 
 struct RabbitmqSourceOptions {
   // What is declared if it is not there; else a missing queue is refused, and none is made.
-  enum class Declare : std::uint8_t { nothing, classic, quorum };
+  enum class Declare : std::uint8_t { nothing, classic, quorum, never };  // never: nothing, by somebody who only looks
 
   RabbitmqConnection connection{};
   std::string queue{};
