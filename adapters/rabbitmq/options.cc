@@ -180,6 +180,9 @@ void check(const RabbitmqSourceOptions& options) {
     throw wrong(refused,
                 "dead_letter_key needs a dead_letter_exchange; the default exchange is written dead_letter_exchange=");
   }
+  if (options.dead_letter_exchange == "" && options.dead_letter_key.empty()) {
+    throw wrong(refused, "the default exchange needs a dead_letter_key: the name of the queue for the dead letters");
+  }
   if (options.dead_letter_exchange == "" && options.dead_letter_key == options.queue) {
     throw wrong(refused, "parked messages would come back to their own queue; choose another dead_letter_key");
   }

@@ -28,6 +28,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t most_bytes_at_once = 64u << 20;
 constexpr milliseconds longest_wait = 24h;
 constexpr milliseconds longest_copy = 10s;
+constexpr milliseconds first_copy_pause = 1s, longest_copy_pause = 30s;
 constexpr std::size_t most_messages = 65'535;  // as many as a prefetch allows
 
 // As settle() must know it.
@@ -49,19 +50,24 @@ class RabbitmqSource final : public Source, private FrameTaker {
 
   void receive(std::vector<Delivery>& into, std::size_t most, milliseconds wait) override {
     const OwnerThread::Turn turn(owner_);
-    if (most == 0) return tend();
-    most_ = most;
+    if (most == 0) return tend_all();
     const auto end = Clock::now() + std::clamp<milliseconds>(wait, 0ms, longest_wait);
     bool fresh = !connection_;
     if (fresh) connect();
     for (;;) try {
-        return receive_until(end, into, most);
+        most_ = most;
+        receive_until(end, into, most);
+        break;
       } catch (const Fault& fault) {
         drop_connection(fault);
         if (fresh) throw;
         connect();
         fresh = true;
       }
+    // No more is pushed then.
+    if (uncopied_.size() >= options_.prefetch) {
+      throw Fault(FaultCode::source_unavailable, Poisons::connection, place_ + ": " + uncopied_why_);
+    }
   }
 
   void settle(std::span<const Settlement> settlements) override {
@@ -80,18 +86,13 @@ class RabbitmqSource final : public Source, private FrameTaker {
       }
     }
     counters_.settle_failed += settlements.size();  // until more is known
-    std::uint64_t written = accepted_.size() + given_back_.size();
-    if (!parked_.empty()) written += copy_parked();
-    if (accepted_.empty() && given_back_.empty()) return;
+    if (!parked_.empty()) copy_parked();
     try {
-      if (!connection_) throw Fault(FaultCode::source_unavailable, Poisons::connection, place_ + ": lost meanwhile");
       write_settlements();
     } catch (const Fault& fault) {
       drop_connection(fault);
       throw Fault(FaultCode::source_unavailable, Poisons::connection, fault.what());
     }
-    counters_.settled += written;
-    counters_.settle_failed -= written;
   }
 
   void wake() noexcept override { waker_.wake(); }
@@ -114,6 +115,9 @@ class RabbitmqSource final : public Source, private FrameTaker {
         auto connection =
             std::make_unique<Connection>(options_.connection, host, source_role, "onceward " + options_.queue);
         connection->check_queue({options_.queue, options_.declare});
+        if (options_.dead_letter_exchange) {
+          connection->check_dead_letters(*options_.dead_letter_exchange, options_.dead_letter_key);
+        }
         connection->limit_unsettled(options_.prefetch);
         connection_ = std::move(connection);
         break;
@@ -136,6 +140,8 @@ class RabbitmqSource final : public Source, private FrameTaker {
     content_ = {};
     ready_.clear();
     while (!held_.empty()) held_.release_oldest();
+    counters_.settle_failed += uncopied_.size();
+    uncopied_.clear();
   }
 
   // Hears what the broker has to say, and answers its heartbeats.
@@ -149,12 +155,23 @@ class RabbitmqSource final : public Source, private FrameTaker {
     }
   }
 
+  // And what nobody else would get on with.
+  void tend_all() {
+    tend();
+    try {
+      copy_again();
+    } catch (const Fault& fault) {
+      drop_connection(fault);
+    }
+  }
+
   void receive_until(Clock::time_point end, std::vector<Delivery>& into, std::size_t most) {
     if (!std::exchange(consuming_, true)) connection_->consume(options_.queue);
     for (;;) {
+      copy_again();
       connection_->pump(*this);
       if (hand_out(into, most) || Clock::now() >= end) return;
-      if (connection_->wait(waker_, end)) return;
+      if (connection_->wait(waker_, uncopied_.empty() ? end : std::min(end, copy_again_at_))) return;
     }
   }
 
@@ -215,20 +232,39 @@ class RabbitmqSource final : public Source, private FrameTaker {
   }
 
   void write_settlements() {
+    const std::uint64_t written = accepted_.size() + given_back_.size();
+    if (written == 0) return;
+    if (!connection_) throw Fault(FaultCode::source_unavailable, Poisons::connection, place_ + ": lost meanwhile");
     most_ = options_.prefetch;
     connection_->pump(*this);  // a channel that was closed is no longer written to
     const Connection::Cork cork(*connection_);
     for (const std::uint64_t number : given_back_) connection_->give_back(*this, number);
     std::ranges::sort(accepted_);
     // All that is not held was settled before or is now: one word is enough for those before the first that is held.
-    const Unsettled* const oldest = held_.oldest();
-    const auto first_alone = oldest == nullptr ? accepted_.end() : std::ranges::lower_bound(accepted_, oldest->number);
+    std::uint64_t oldest = held_.oldest() == nullptr ? UINT64_MAX : held_.oldest()->number;
+    for (const Unsettled& uncopied : uncopied_) oldest = std::min(oldest, uncopied.number);
+    const auto first_alone = std::ranges::lower_bound(accepted_, oldest);
     if (first_alone != accepted_.begin()) connection_->ack(*this, *std::prev(first_alone), true);
     for (auto alone = first_alone; alone != accepted_.end(); ++alone) connection_->ack(*this, *alone, false);
+    counters_.settled += written;
+    counters_.settle_failed -= written;
   }
 
-  // What was copied is acknowledged; what was not is given back. The number of the former.
-  std::uint64_t copy_parked() {
+  // Given back, it would come again at once, and be dead by the queue's delivery limit before it has a copy. So it is
+  // held, and tried again ever more slowly.
+  void copy_again() {
+    if (uncopied_.empty() || Clock::now() < copy_again_at_) return;
+    accepted_.clear();
+    given_back_.clear();
+    parked_ = std::exchange(uncopied_, {});
+    counters_.settle_failed += parked_.size();  // until more is known
+    copy_parked();
+    write_settlements();
+  }
+
+  // What was copied is acknowledged; what was not waits.
+  void copy_parked() {
+    if (!uncopied_.empty() && Clock::now() < copy_again_at_) return hold_uncopied();
     std::vector<bool> copied(parked_.size(), false);
     std::string why;
     try {
@@ -240,16 +276,39 @@ class RabbitmqSource final : public Source, private FrameTaker {
       why = fault.what();
     }
     for (std::size_t i = 0; i < parked_.size(); ++i) {
-      (copied[i] ? accepted_ : given_back_).push_back(parked_[i].number);
+      if (copied[i]) accepted_.push_back(parked_[i].number);
     }
-    const auto done = static_cast<std::uint64_t>(std::ranges::count(copied, true));
-    if (done < parked_.size()) {
+    std::size_t i = 0;
+    std::erase_if(parked_, [&](const Unsettled&) { return copied[i++]; });
+    note_copies(why);
+    hold_uncopied();
+  }
+
+  void hold_uncopied() {
+    if (!connection_) {  // the broker has it back already
+      for (const Unsettled& parked : parked_) given_back_.push_back(parked.number);
+      return;
+    }
+    counters_.settle_failed -= parked_.size();
+    std::ranges::move(parked_, std::back_inserter(uncopied_));
+  }
+
+  // One line for all tries that fail.
+  void note_copies(const std::string& why) {
+    const bool failed = !parked_.empty(), failed_before = copy_pause_ != 0ms;
+    if (failed && !failed_before) {
       const LogField fields[] = {{"queue", std::string_view(options_.queue)},
-                                 {"messages", static_cast<std::int64_t>(parked_.size() - done)},
+                                 {"messages", static_cast<std::int64_t>(parked_.size())},
                                  {"why", std::string_view(why)}};
-      log_.write(LogLevel::warn, "parked messages could not be copied to the dead letters", fields);
+      log_.write(LogLevel::warn, "parked messages cannot be copied to the dead letters; they are held", fields);
     }
-    return done;
+    if (!failed && failed_before) {
+      const LogField fields[] = {{"queue", std::string_view(options_.queue)}};
+      log_.write(LogLevel::info, "parked messages are copied to the dead letters again", fields);
+    }
+    copy_pause_ = failed ? std::clamp(2 * copy_pause_, first_copy_pause, longest_copy_pause) : 0ms;
+    copy_again_at_ = Clock::now() + copy_pause_;
+    uncopied_why_ = fmt::format("parked messages cannot be copied to the dead letters: {}", why);
   }
 
   std::vector<Receipt> publish_copies() {
@@ -293,6 +352,11 @@ class RabbitmqSource final : public Source, private FrameTaker {
   std::size_t most_ = 0;  // that are read ahead
   std::deque<Ready> ready_;
   Held<Unsettled> held_;
+  // Parked, not acknowledged, and without a copy so far.
+  std::vector<Unsettled> uncopied_;
+  std::string uncopied_why_;
+  milliseconds copy_pause_{0};
+  Clock::time_point copy_again_at_{};
   SourceCounters counters_;
 
   // Of one settle().

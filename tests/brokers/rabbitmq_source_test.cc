@@ -211,20 +211,68 @@ TEST_F(RabbitmqSources, ParkedMessageIsCopiedBeforeItIsGone) {
   EXPECT_EQ(queue_.depth(), 0u);
 }
 
-TEST_F(RabbitmqSources, ParkedMessageThatCannotBeCopiedComesBack) {
-  queue_.send(messages(1));
-  RabbitmqSourceOptions options;
-  options.connection = rabbitmq_server();
-  options.queue = queue_.name();
-  options.dead_letter_exchange = queue_.name() + ".missing";
-  const auto source = open_rabbitmq(options, log_);
-  settle(*source, receive(*source, 1), Settle::park);
-  EXPECT_EQ(source->counters().settled, 0u);
-  EXPECT_EQ(source->counters().settle_failed, 1u);
-  EXPECT_THAT(log_.all(), testing::ElementsAre(HasSubstr("could not be copied to the dead letters")));
-  const Deliveries again = receive(*source, 1);
-  settle(*source, again, Settle::accept);
+// An exchange that leads to a queue, and goes away.
+class LostDeadLetters : public RabbitmqSources {
+ protected:
+  LostDeadLetters() { make_exchange(); }
+  ~LostDeadLetters() override { dead_.client().delete_exchange(exchange_); }
+
+  void make_exchange() {
+    dead_.client().declare_exchange(exchange_, "fanout");
+    dead_.client().bind(dead_.name(), exchange_, "");
+  }
+  std::unique_ptr<Source> open_limited(std::uint16_t prefetch) {
+    RabbitmqSourceOptions options;
+    options.connection = rabbitmq_server();
+    options.queue = limited_.name();
+    options.prefetch = prefetch;
+    options.dead_letter_exchange = exchange_;
+    return open_rabbitmq(options, log_);
+  }
+
+  RabbitmqQueue dead_, limited_{{.delivery_limit = 1}};
+  const std::string exchange_ = unique_name();
+};
+
+TEST_F(LostDeadLetters, ParkedMessageIsHeldUntilItCanBeCopied) {
+  limited_.send(messages(3));
+  const auto source = open_limited(10);
+  const Deliveries got = receive(*source, 3);
+  dead_.client().delete_exchange(exchange_);
+  settle(*source, {got[0]}, Settle::park);
+  settle(*source, {got[1]}, Settle::park);
+  settle(*source, {got[2]});
   EXPECT_EQ(source->counters().settled, 1u);
+  const auto end = std::chrono::steady_clock::now() + 4s;
+  for (Deliveries again; std::chrono::steady_clock::now() < end;) {
+    source->receive(again, 10, 200ms);
+    ASSERT_TRUE(again.empty()) << "it was given back, and its delivery limit comes nearer";
+  }
+  expect_one_line("parked messages cannot be copied to the dead letters");
+  make_exchange();
+  await("both are copied", [&] {
+    Deliveries none;
+    source->receive(none, 10, 200ms);
+    return dead_.depth() == 2;
+  });
+  EXPECT_EQ(source->counters().settled, 3u);
+  EXPECT_EQ(source->counters().settle_failed, 0u);
+  EXPECT_EQ(log_.all().size(), 2u) << "one when it fails, one when it works again";
+}
+
+TEST_F(LostDeadLetters, FullOfWhatCannotBeCopiedIsUnavailable) {
+  limited_.send(messages(2));
+  auto source = open_limited(1);
+  const Deliveries got = receive(*source, 1);
+  dead_.client().delete_exchange(exchange_);
+  settle(*source, got, Settle::park);
+  Deliveries none;
+  const Thrown thrown = thrown_by([&] { source->receive(none, 1, 10ms); });
+  EXPECT_EQ(thrown.code, FaultCode::source_unavailable);
+  EXPECT_THAT(thrown.what, HasSubstr("there is no exchange"));
+  source.reset();
+  await("closing gives it back", [&] { return limited_.depth() == 2; });
+  make_exchange();
 }
 
 TEST_F(RabbitmqSources, OnlyLookingTakesNoMessage) {
