@@ -47,13 +47,29 @@ void look_at(const EmbeddedOptions& options, const Declaration&, Observations& s
   seen.push_back({"retention", Status::ok, "a message is gone once it is accepted"});
 }
 
+Status status_of(DeadLetterRoute::Leads leads) {
+  switch (leads) {
+    case DeadLetterRoute::Leads::somewhere:
+      return Status::ok;
+    case DeadLetterRoute::Leads::nowhere:
+      return Status::problem;
+    case DeadLetterRoute::Leads::unknown:
+      break;
+  }
+  return Status::unknown;
+}
+
 void add_limit(const QueueSettings& settings, Observations& seen) {
   if (!settings.delivery_limit) {
     seen.push_back({"delivery_limit", Status::ok, fmt::format("the {} queue has none", settings.type)});
   } else if (settings.dead_letter_exchange) {
-    seen.push_back({"delivery_limit", Status::ok,
-                    fmt::format("{} deliveries, then the exchange \"{}\"", *settings.delivery_limit,
-                                *settings.dead_letter_exchange)});
+    const DeadLetterRoute& route = settings.dead_letter_route;
+    const bool nowhere = route.leads == DeadLetterRoute::Leads::nowhere;
+    seen.push_back(
+        {"delivery_limit", status_of(route.leads),
+         fmt::format("{} deliveries, then the exchange \"{}\", {}{}", *settings.delivery_limit,
+                     *settings.dead_letter_exchange, route.text,
+                     nowhere ? ": the broker drops the message then; make one, or set the limit to -1" : "")});
   } else {
     seen.push_back({"delivery_limit", Status::problem,
                     fmt::format("after {} deliveries the broker drops a message, since the queue has no dead-letter "

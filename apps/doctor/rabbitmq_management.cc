@@ -50,13 +50,57 @@ std::optional<std::int64_t> limit_of(const Json& queue, const std::string& versi
   return major >= first_with_default_limit ? std::optional<std::int64_t>(default_delivery_limit) : std::nullopt;
 }
 
+std::string text_of(const Json& object, const std::string& name) {
+  const Json value = member(object, name);
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
+Json setting_of_exchange(const Json& exchange, const std::string& name) {
+  const Json argument = member(member(exchange, "arguments"), name);
+  // The API names the policy of an exchange, and not what it says.
+  return argument.is_null() ? member(exchange, "policy") : argument;
+}
+
+// Whether a dead letter takes a binding. Its key is that of the queue's settings, else that of each message.
+enum class Fit : std::uint8_t { no, yes, unknown };
+Fit fit_of(const std::string& type, const std::string& binding, const std::optional<std::string>& key) {
+  if (type == "fanout" || (type == "topic" && binding == "#")) return Fit::yes;
+  if (!key || (type != "direct" && type != "topic")) return Fit::unknown;
+  if (binding == *key) return Fit::yes;
+  const bool pattern = type == "topic" && binding.find_first_of("*#") != binding.npos;
+  return pattern ? Fit::unknown : Fit::no;
+}
+
 // What a reply means that is no answer; empty for one that is.
 std::string wrong_with_reply(unsigned status) {
   if (status == 200) return {};
   if (status == 401) return "the management API refuses the user; check the name and the password in management=";
-  if (status == 403) return "the user in management= may not look at the queue; it needs the tag monitoring";
+  if (status == 403) return "the user in management= may not look at this; it needs the tag monitoring";
   if (status == 404) return "the management API knows no such queue";
   return fmt::format("the management API answers with status {}", status);
+}
+
+DeadLetterRoute ask_default_route(const HttpPlace& place, const std::string& vhost,
+                                  const std::optional<std::string>& key) {
+  using enum DeadLetterRoute::Leads;
+  if (!key) return {unknown, "which takes each message to the queue that its own routing key names"};
+  const unsigned status = http_get(place, fmt::format("/api/queues/{}/{}", vhost, encoded_segment(*key))).status;
+  if (status == 404) return {nowhere, fmt::format("where there is no queue \"{}\"", *key)};
+  if (std::string why = wrong_with_reply(status); !why.empty()) return {unknown, why};
+  return {somewhere, fmt::format("which leads to the queue \"{}\"", *key)};
+}
+
+DeadLetterRoute ask_route(const HttpPlace& place, const std::string& vhost_name, const QueueSettings& settings) {
+  using enum DeadLetterRoute::Leads;
+  const std::string vhost = encoded_segment(vhost_name);
+  if (settings.dead_letter_exchange->empty()) return ask_default_route(place, vhost, settings.dead_letter_key);
+  const std::string path = fmt::format("/api/exchanges/{}/{}", vhost, encoded_segment(*settings.dead_letter_exchange));
+  const HttpReply exchange = http_get(place, path);
+  if (exchange.status == 404) return {nowhere, "which is not there"};
+  if (std::string why = wrong_with_reply(exchange.status); !why.empty()) return {unknown, why};
+  const HttpReply bindings = http_get(place, path + "/bindings/source");
+  if (std::string why = wrong_with_reply(bindings.status); !why.empty()) return {unknown, why};
+  return read_route(exchange.body, bindings.body, settings.dead_letter_key);
 }
 
 }  // namespace
@@ -70,9 +114,31 @@ std::variant<QueueSettings, std::string> read_queue_settings(const std::string& 
   if (settings.type == "quorum") settings.delivery_limit = limit_of(queue, version);
   const Json exchange = setting(queue, "dead-letter-exchange");
   if (exchange.is_string()) settings.dead_letter_exchange = exchange.get<std::string>();
+  const Json key = setting(queue, "dead-letter-routing-key");
+  if (key.is_string()) settings.dead_letter_key = key.get<std::string>();
   settings.lifetime = span_of_setting(queue, "message-ttl");
   settings.queue_lifetime = span_of_setting(queue, "expires");
   return settings;
+}
+
+DeadLetterRoute read_route(const std::string& exchange_text, const std::string& bindings_text,
+                           const std::optional<std::string>& key) {
+  using enum DeadLetterRoute::Leads;
+  const Json exchange = Json::parse(exchange_text, nullptr, false),
+             bindings = Json::parse(bindings_text, nullptr, false);
+  const std::string type = text_of(exchange, "type");
+  if (type.empty() || !bindings.is_array()) return {unknown, "the management API's answer is no exchange"};
+  const bool overflows = !setting_of_exchange(exchange, "alternate-exchange").is_null();
+  bool fits = false, doubtful = overflows;
+  for (const Json& binding : bindings) {
+    const Fit fit = fit_of(type, text_of(binding, "routing_key"), key);
+    const bool to_queue = text_of(binding, "destination_type") == "queue";
+    fits = fits || (fit == Fit::yes && to_queue);
+    doubtful = doubtful || fit == Fit::unknown || (fit == Fit::yes && !to_queue);
+  }
+  if (fits) return {somewhere, "which leads to a queue"};
+  if (doubtful) return {unknown, "whose bindings do not tell whether every message has a queue there"};
+  return {nowhere, bindings.empty() ? "which has no binding" : "which has no binding for the key of dead letters"};
 }
 
 std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOptions& options) {
@@ -85,7 +151,12 @@ std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOpti
                                                          encoded_segment(options.queue)));
     if (std::string why = wrong_with_reply(queue.status); !why.empty()) return why;
     const Json version = member(Json::parse(overview.body, nullptr, false), "rabbitmq_version");
-    return read_queue_settings(queue.body, version.is_string() ? version.get<std::string>() : "");
+    auto read = read_queue_settings(queue.body, version.is_string() ? version.get<std::string>() : "");
+    auto* const settings = std::get_if<QueueSettings>(&read);
+    if (settings != nullptr && settings->delivery_limit && settings->dead_letter_exchange) {
+      settings->dead_letter_route = ask_route(*place, options.connection.vhost, *settings);
+    }
+    return read;
   } catch (const std::runtime_error& failed) {
     return fmt::format("the management API does not answer: {}", failed.what());
   }

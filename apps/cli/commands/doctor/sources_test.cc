@@ -65,9 +65,39 @@ TEST_F(DoctorSources, DeliveryLimitWithoutDeadLettersIsAProblem) {
 }
 
 TEST_F(DoctorSources, DeliveryLimitWithDeadLettersIsFine) {
-  fixtures::RabbitmqQueue queue({.delivery_limit = 3, .dead_letter_exchange = "dead"});
-  const Spoken spoken = examine(rabbitmq_url(queue.name()) + management());
+  fixtures::RabbitmqQueue dead;
+  const std::string exchange = fixtures::unique_name();
+  dead.client().declare_exchange(exchange, "fanout");
+  fixtures::RabbitmqQueue queue({.delivery_limit = 3, .dead_letter_exchange = exchange});
+  const auto limit = [&] { return rows_of(examine(rabbitmq_url(queue.name()) + management()))["delivery_limit"]; };
+  EXPECT_EQ(limit().first, "problem") << "nothing is bound to it";
+  dead.client().bind(dead.name(), exchange, "");
+  fixtures::await("the management API knows", [&] { return limit().first == "ok"; });
+  fixtures::RabbitmqQueue by_default({.delivery_limit = 3, .dead_letter_exchange = "", .dead_letter_key = dead.name()});
+  const Spoken spoken = examine(rabbitmq_url(by_default.name()) + management());
   EXPECT_EQ(rows_of(spoken)["delivery_limit"].first, "ok") << spoken.out;
+  dead.client().delete_exchange(exchange);
+}
+
+TEST_F(DoctorSources, DeliveryLimitWithDeadLettersThatGoNowhereIsAProblem) {
+  for (const fixtures::QueueArguments& arguments : std::vector<fixtures::QueueArguments>{
+           {.delivery_limit = 3, .dead_letter_exchange = "nowhere"},
+           {.delivery_limit = 3, .dead_letter_exchange = "", .dead_letter_key = "nobody"}}) {
+    fixtures::RabbitmqQueue queue(arguments);
+    const Spoken spoken = examine(rabbitmq_url(queue.name()) + management());
+    EXPECT_EQ(spoken.exit_code, 6) << spoken.out;
+    EXPECT_EQ(rows_of(spoken)["delivery_limit"].first, "problem") << spoken.out;
+  }
+  fixtures::RabbitmqQueue own_key({.delivery_limit = 3, .dead_letter_exchange = ""});
+  const Spoken spoken = examine(rabbitmq_url(own_key.name()) + management());
+  EXPECT_EQ(rows_of(spoken)["delivery_limit"].first, "unknown") << spoken.out;
+}
+
+TEST_F(DoctorSources, PlaceForDeadLettersThatIsNotThereCannotBeUsed) {
+  fixtures::RabbitmqQueue queue;
+  const Spoken spoken = examine(rabbitmq_url(queue.name()) + "&dead_letter_exchange=nowhere");
+  EXPECT_EQ(spoken.exit_code, 5) << spoken.out;
+  EXPECT_NE(spoken.out.find("there is no exchange"), std::string::npos) << spoken.out;
 }
 
 TEST_F(DoctorSources, ManagementApiThatDoesNotAnswerMakesNothingOk) {
@@ -165,6 +195,29 @@ TEST(QueueSettings, AreReadFromArgumentsPoliciesAndTheVersion) {
   for (const char* const other : {"", "[]", "{}", "{\"type\":7}"}) {
     EXPECT_TRUE(std::holds_alternative<std::string>(doctor::read_queue_settings(other, "4"))) << other;
   }
+}
+
+TEST(DeadLetterRoutes, AreKnownWhereTheBindingsTell) {
+  using enum doctor::DeadLetterRoute::Leads;
+  const auto leads = [](const std::string& type, const std::string& bindings, std::optional<std::string> key = "k",
+                        const std::string& more = "") {
+    return doctor::read_route("{\"type\":\"" + type + "\"" + more + "}", "[" + bindings + "]", key).leads;
+  };
+  const auto to = [](const std::string& key, const std::string& kind = "queue") {
+    return R"({"destination_type":")" + kind + R"(","routing_key":")" + key + R"("})";
+  };
+  EXPECT_EQ(leads("fanout", ""), nowhere);
+  EXPECT_EQ(leads("fanout", to("x"), std::nullopt), somewhere);
+  EXPECT_EQ(leads("fanout", to("x", "exchange")), unknown);
+  EXPECT_EQ(leads("direct", to("x") + "," + to("k")), somewhere);
+  EXPECT_EQ(leads("direct", to("x")), nowhere);
+  EXPECT_EQ(leads("direct", to("k"), std::nullopt), unknown) << "each message has its own key";
+  EXPECT_EQ(leads("topic", to("#"), std::nullopt), somewhere);
+  EXPECT_EQ(leads("topic", to("a.*")), unknown);
+  EXPECT_EQ(leads("headers", to("")), unknown);
+  EXPECT_EQ(leads("direct", "", "k", R"(,"arguments":{"alternate-exchange":"other"})"), unknown);
+  EXPECT_EQ(doctor::read_route("{}", "[]", "k").leads, unknown);
+  EXPECT_EQ(doctor::read_route("{\"type\":\"fanout\"}", "", "k").leads, unknown);
 }
 
 TEST(HttpPlace, IsReadWithAnyPassword) {
