@@ -118,9 +118,25 @@ bool has_wrong_port(const UrlOption& option) {
   return false;
 }
 
+// What the end of a password looks like that has a bare / or ? in it, or an @ before such.
+bool has_at_behind_host(std::string_view text) {
+  const std::size_t begin = text.find("://");
+  if (begin == text.npos) return false;
+  const std::string_view rest = text.substr(begin + 3);
+  const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
+  const std::size_t question = std::min(rest.find('?', end), rest.size());
+  const std::size_t first_name_end = std::min(rest.find_first_of("=&", question), rest.size());
+  return rest.substr(end, first_name_end - end).find('@') != rest.npos;
+}
+
 }  // namespace
 
-std::variant<Url, std::string> read_url(std::string_view text) { return read_any_url(text, true); }
+std::variant<Url, std::string> read_url(std::string_view text) {
+  if (has_at_behind_host(text)) {
+    return std::string("there is an @ behind the host; @ and / in a password are written %40 and %2F");
+  }
+  return read_any_url(text, true);
+}
 
 std::optional<std::string> wrong_with_postgres_url(std::string_view text) {
   const auto read = read_any_url(text, false);

@@ -9,6 +9,7 @@ namespace onceward::declaration {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
@@ -66,6 +67,16 @@ TEST(Url, OthersAreRefusedAndNotRepeated) {
   }
   EXPECT_THAT(wrong_with_url("kafka://user:sesame@ho st"), Not(HasSubstr("sesame")));
   EXPECT_THAT(wrong_with_url("kafka://h/" + std::string(most_url_bytes, 'a')), HasSubstr("2048"));
+}
+
+TEST(Url, PasswordThatEndsTheHostIsRefusedAndNotRepeated) {
+  for (const char* const text :
+       {"rabbitmq://u:TOP@ter2/x@h?queue=a", "rabbitmq://u:12/ter2@h?queue=a", "rabbitmq://u:hun/ter2@h/v?queue=a",
+        "rabbitmq://u:12?ter2@h/v?queue=a", "kafka://u:12?ter2@h/t?group=g", "kafka://u:a/@ter2@h/t?group=g"}) {
+    EXPECT_THAT(wrong_with_url(text), AllOf(HasSubstr("%40 and %2F"), Not(HasSubstr("ter2")))) << text;
+  }
+  EXPECT_EQ(wrong_with_url("rabbitmq://u:p%40@h/v%40w?queue=a@b&management=http://m:p@h:1"), "nothing");
+  for (const char* const text : {"@", "/@", ":/@", "a://@", "://"}) EXPECT_NE(wrong_with_url(text), "nothing") << text;
 }
 
 TEST(PostgresUrl, WhatLibpqReadsAsItIsMeantIsAccepted) {
