@@ -466,6 +466,9 @@ TEST(ApplicationMistakes, AreWrittenForPeople) {
       to_string(mistakes),
       "app.toml:3:7: store.url: is missing\n  hint: write one\nowner: is missing\n  hint: name one\n2 mistakes\n");
   EXPECT_EQ(to_string(std::vector<Mistake>()), "");
+  const Mistake without_hint{"", 0, 0, "source", "is away", ""};
+  EXPECT_EQ(to_string(without_hint), "source: is away");
+  EXPECT_EQ(to_string(std::span(&without_hint, 1)), "source: is away\n1 mistake\n");
 }
 
 RC_GTEST_PROP(Application, SurvivesAnyBytes, (const std::string& bytes)) {

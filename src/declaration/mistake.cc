@@ -15,13 +15,16 @@ std::string place_and_message(const Mistake& mistake) {
 }  // namespace
 
 std::string to_string(const Mistake& mistake) {
-  return fmt::format("{} ({})", place_and_message(mistake), mistake.hint);
+  const std::string text = place_and_message(mistake);
+  return mistake.hint.empty() ? text : fmt::format("{} ({})", text, mistake.hint);
 }
 
 std::string to_string(std::span<const Mistake> mistakes) {
   std::string text;
-  for (const Mistake& mistake : mistakes)
-    text += fmt::format("{}\n  hint: {}\n", place_and_message(mistake), mistake.hint);
+  for (const Mistake& mistake : mistakes) {
+    text += place_and_message(mistake) + "\n";
+    if (!mistake.hint.empty()) text += fmt::format("  hint: {}\n", mistake.hint);
+  }
   if (!mistakes.empty()) text += fmt::format("{} mistake{}\n", mistakes.size(), mistakes.size() == 1 ? "" : "s");
   return text;
 }
