@@ -22,14 +22,19 @@ TEST(Redact, ShowsAUrlWithoutItsSecrets) {
                           "rabbitmq://b/s?queue=q&management=http%3A%2F%2Fm%3As3cret%40b"}) {
     EXPECT_EQ(redacted(url).find("s3cret"), std::string::npos) << redacted(url);
   }
+  EXPECT_EQ(redacted("rabbitmq://u:${SHOP_PASSWORD}@h/v?queue=q&management=http://m:${ADMIN}@h:1&prefetch=7"),
+            "rabbitmq://u:***@h/v?queue=q&management=***&prefetch=7");
+  EXPECT_EQ(redacted("rabbitmq://h:${PORT}/v?management=http://m:s3cret@h:1"), "rabbitmq://h:${PORT}/v?management=***");
+  EXPECT_EQ(redacted("kafka://b/t?group=g&sasl.password=s3@cret"), "kafka://b/t?group=g&sasl.password=***");
   EXPECT_EQ(redacted("embedded:queue.db?queue=orders"), "embedded:queue.db?queue=orders");
   EXPECT_EQ(redacted("sqlite:/var/lib/a@b:c.db"), "sqlite:/var/lib/a@b:c.db");
   EXPECT_EQ(redacted(""), "");
 }
 
 TEST(Redact, APasswordThatBreaksTheUrlIsNotShownEither) {
-  for (const char* url : {"postgres://app:s3/cret@db/shop", "postgres://app:s3@cret@db/shop",
-                          "postgres://app:s3?cret@db/shop", "postgres://app:s3:cret@db/shop"}) {
+  for (const char* url :
+       {"postgres://app:s3/cret@db/shop", "postgres://app:s3@cret@db/shop", "postgres://app:s3?cret@db/shop",
+        "postgres://app:s3?key=cret@db/shop", "postgres://app:s3:cret@db/shop"}) {
     EXPECT_EQ(redacted(url), "postgres://app:***@db/shop");
   }
 }
