@@ -111,7 +111,10 @@ void Client::on_log(const rd_kafka_t* instance, int level, const char* facility,
   // While it is destroyed, librdkafka calls from its own threads.
   const Client* const client = static_cast<const Ear*>(rd_kafka_opaque(instance))->client;
   if (client == nullptr) return;
-  client->say(level <= syslog_warning ? LogLevel::warn : LogLevel::debug, fmt::format("{}: {}", facility, text));
+  // Of a connection that fails, the errors tell; there is a line for every try.
+  const bool known = std::string_view(facility) == "FAIL" || level > syslog_warning;
+  client->say(known ? LogLevel::debug : LogLevel::warn,
+              fmt::format("{}: {}", facility, without_secrets(text, client->secrets_)));
 }
 
 void Client::hear(rd_kafka_resp_err_t error, std::string_view reason) {
@@ -119,7 +122,7 @@ void Client::hear(rd_kafka_resp_err_t error, std::string_view reason) {
     down_ = true;
     return;
   }
-  Trouble heard = trouble_of(error, without_secrets(std::string(reason), secrets_));
+  Trouble heard = trouble_of(error, reason, secrets_);
   // Of a connection that is tried again and again, once; a log-in that is refused is not forgotten over it.
   const bool news = !trouble_ || trouble_->kind != heard.kind;
   say(news ? LogLevel::warn : LogLevel::debug, heard.text);
@@ -196,10 +199,13 @@ Fault Client::fault(const Trouble& trouble) const {
   return needs_somebody(trouble) ? refused(trouble.text) : unavailable(trouble.text);
 }
 
+Trouble Client::trouble(rd_kafka_resp_err_t error, const char* text) const {
+  return trouble_of(error, text == nullptr ? "" : text, secrets_);
+}
+
 void Client::say(LogLevel level, std::string_view what) const {
   if (!log_.wants(level)) return;
-  const std::string text = without_secrets(std::string(what), secrets_);
-  const LogField fields[] = {{"brokers", brokers_}, {"what", text}};
+  const LogField fields[] = {{"brokers", brokers_}, {"what", what}};
   log_.write(level, "kafka", fields);
 }
 

@@ -61,6 +61,8 @@ class Client {
   Fault unavailable(std::string_view what) const;
   Fault refused(std::string_view what) const;
   Fault fault(const Trouble& trouble) const;
+  // What librdkafka says, without our secrets.
+  Trouble trouble(rd_kafka_resp_err_t error, const char* text) const;
   void say(LogLevel level, std::string_view what) const;
 
  private:

@@ -110,7 +110,6 @@ void Member::hear(rd_kafka_resp_err_t event, const rd_kafka_topic_partition_list
 }
 
 void Member::hear(const rd_kafka_message_t& error) {
-  const char* const text = rd_kafka_message_errstr(&error);
   switch (error.err) {
     case RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET:
     case RD_KAFKA_RESP_ERR_OFFSET_OUT_OF_RANGE:
@@ -125,7 +124,7 @@ void Member::hear(const rd_kafka_message_t& error) {
     default:
       break;
   }
-  const Trouble trouble = trouble_of(error.err, text == nullptr ? "" : text);
+  const Trouble trouble = client_.trouble(error.err, rd_kafka_message_errstr(&error));
   if (trouble.kind == Trouble::Kind::no_topic) {
     topic_gone_ = true;
   } else if (trouble.kind == Trouble::Kind::permission) {

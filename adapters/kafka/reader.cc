@@ -80,8 +80,7 @@ class KafkaReader final : public Source {
       const Message message(rd_kafka_consume_queue(messages_.get(), 0));
       if (!message) break;
       if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-        const char* const text = rd_kafka_message_errstr(message.get());
-        trouble_ = trouble_of(message->err, text == nullptr ? "" : text);
+        trouble_ = client_.trouble(message->err, rd_kafka_message_errstr(message.get()));
         break;
       }
       Delivery& delivery = into.emplace_back(read_record(record_of(*message), how));

@@ -5,6 +5,8 @@
 namespace onceward::kafka {
 namespace {
 
+constexpr std::size_t least_masked_bytes = 4;
+
 // "host:1/bootstrap: Connect to ... failed: Connection refused (after 0ms in state CONNECT)", and how often it was seen.
 std::string_view without_state(std::string_view reason) {
   return reason.substr(0, std::min(reason.find(" (after "), reason.size()));
@@ -57,9 +59,9 @@ Trouble::Kind kind_of(rd_kafka_resp_err_t error) {
 
 }  // namespace
 
-Trouble trouble_of(rd_kafka_resp_err_t error, std::string_view reason) {
-  if (reason.empty()) reason = rd_kafka_err2str(error);
-  const std::string_view shown = without_state(reason);
+Trouble trouble_of(rd_kafka_resp_err_t error, std::string_view reason, const std::vector<std::string>& secrets) {
+  const std::string shown = reason.empty() ? std::string(without_state(rd_kafka_err2str(error)))
+                                           : without_secrets(std::string(without_state(reason)), secrets);
   Trouble::Kind kind = kind_of(error);
   bool guessed = false;
   // A listener that speaks the other language only hangs up; librdkafka guesses, and has no code for it.
@@ -82,12 +84,15 @@ Trouble trouble_of(rd_kafka_resp_err_t error, std::string_view reason) {
     case Trouble::Kind::other:
       break;
   }
-  return {kind, std::string(shown)};
+  return {kind, shown};
 }
 
 std::string without_secrets(std::string text, const std::vector<std::string>& secrets) {
   for (const std::string& secret : secrets) {
     if (secret.empty()) continue;
+    if (secret.size() < least_masked_bytes) {
+      return "(what librdkafka says is left out, since a password of fewer than 4 bytes would show in it)";
+    }
     for (std::size_t at = 0; (at = text.find(secret, at)) != text.npos; at += 3) text.replace(at, secret.size(), "***");
   }
   return text;

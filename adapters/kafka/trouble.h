@@ -38,10 +38,10 @@ struct Trouble {
   }
 };
 
-// `reason` is librdkafka's own text; empty: that of the error.
-Trouble trouble_of(rd_kafka_resp_err_t error, std::string_view reason);
+// `reason` is librdkafka's own text, which is shown without the secrets; empty: that of the error.
+Trouble trouble_of(rd_kafka_resp_err_t error, std::string_view reason, const std::vector<std::string>& secrets = {});
 
-// The text without these.
+// librdkafka's text with *** for these. A short one would show by what is missing: then none of the text is left.
 std::string without_secrets(std::string text, const std::vector<std::string>& secrets);
 
 }  // namespace onceward::kafka
