@@ -123,6 +123,10 @@ void Client::hear(rd_kafka_resp_err_t error, std::string_view reason) {
     return;
   }
   Trouble heard = trouble_of(error, reason, secrets_);
+  if (heard.kind == Trouble::Kind::no_topic) {  // of a partition that was ours; whoever reaches for the topic says more
+    misses_topic_ = true;
+    return say(LogLevel::debug, heard.text);
+  }
   // Of a connection that is tried again and again, once; a log-in that is refused is not forgotten over it.
   const bool news = !trouble_ || trouble_->kind != heard.kind;
   say(news ? LogLevel::warn : LogLevel::debug, heard.text);
@@ -184,6 +188,7 @@ void Client::reach(const std::string& topic, milliseconds deadline, FaultCode mi
   }
   reached_ = true;
   down_ = false;
+  misses_topic_ = false;
   trouble_.reset();
 }
 

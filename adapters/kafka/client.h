@@ -49,6 +49,8 @@ class Client {
 
   // All brokers were lost since reach() has last returned.
   bool down() const { return down_; }
+  // A topic that was there is not, by what librdkafka has said since reach() has last returned.
+  bool misses_topic() const { return misses_topic_; }
   // The instance is of no use any more, and why.
   const std::optional<std::string>& fatal() const { return fatal_; }
 
@@ -88,6 +90,7 @@ class Client {
   // Of the one thread.
   bool reached_ = false;
   bool down_ = false;
+  bool misses_topic_ = false;
   std::optional<Trouble> trouble_;  // the last one that says why a connection fails
   std::optional<std::string> fatal_;
   Queue main_;

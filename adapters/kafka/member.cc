@@ -70,7 +70,7 @@ void Member::tend() {
   if (!out_of_range_.empty()) reset_out_of_range();
   if (!doubted_.empty() && Clock::now() >= take_over_at_) take_over_again();
   if (refused_) throw client_.refused(*std::exchange(refused_, std::nullopt));
-  if (client_.down() || topic_gone_) {
+  if (client_.down() || client_.misses_topic() || topic_gone_) {
     client_.reach(options_.topic, again_deadline, FaultCode::source_unavailable);
     topic_gone_ = false;
   }

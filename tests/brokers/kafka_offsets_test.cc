@@ -129,6 +129,21 @@ TEST_P(KafkaOffsets, TopicMadeAnewBeginsAnew) {
   EXPECT_THAT(payloads_of(receive_all(*source, 3)), ElementsAre("100", "101", "102"));
 }
 
+// Nobody asks for the topic but the fetcher that misses it.
+TEST_P(KafkaOffsets, TopicThatGoesIsMissedWithoutFrequentQuestions) {
+  const auto source = open(OutOfRange::refuse);
+  settle(*source, receive_all(*source, 8));
+  topic_.remove();
+  try {
+    receive_for(*source, 60s);
+    FAIL() << "nothing was said";
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.fault(), FaultCode::source_unavailable);
+    EXPECT_THAT(fault.what(), HasSubstr("there is no topic " + topic_.name()));
+  }
+  EXPECT_EQ(log_.text(), "") << "the fault says it";
+}
+
 TEST_P(KafkaOffsets, TopicThatGoesWhileItIsReadIsSaidAndItsSuccessorRead) {
   KafkaSourceOptions watchful = options();
   watchful.out_of_range = OutOfRange::earliest;
