@@ -308,13 +308,15 @@ void Member::reset(std::int32_t number) {
                                                       static_cast<int>(answer_deadline.count()));
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw client_.fault(trouble_of(error, {}));
   const std::int64_t wanted = partition.position();
+  // What was said of another position: it has moved since.
+  const bool stale = wanted >= low && wanted <= high;
   const std::string what = fmt::format("partition {} of {}: offset {} comes next and is not there; {} to {} are",
                                        number, options_.topic, wanted, low, high);
-  if (options_.out_of_range == OutOfRange::refuse) {
-    throw client_.refused(what + "; set the group's offset, or out_of_range=earliest or latest");
+  if (options_.out_of_range == OutOfRange::refuse && !stale) {
+    throw client_.refused(fmt::format("{}; {}out_of_range=earliest or latest", what,
+                                      keeper_ == nullptr ? "set the group's offset, or " : "write "));
   }
-  // Where it has gone to the end already, a later end would pass over what was sent since.
-  if (!latest || wanted < low || wanted > high) {
+  if (!stale) {
     client_.say(LogLevel::warn, fmt::format("{}; it goes on at {}", what, latest ? high : low));
     move_to(number, latest ? high : low);
   }

@@ -11,8 +11,10 @@ namespace {
 
 using namespace fixtures;  // NOLINT: the fixtures are the tests' vocabulary
 using namespace std::chrono_literals;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using OutOfRange = KafkaSourceOptions::OutOfRange;
 
 // What a store would have in its table.
@@ -142,6 +144,23 @@ TEST_F(KafkaStreams, WhatIsGoneIsRefusedOrSkippedWithoutAGap) {
   const auto deliveries = receive_all(*source, 5);
   EXPECT_EQ(deliveries.front().position->offset, 5);
   EXPECT_EQ(deliveries.front().position->after, 2) << "nothing of what was there is passed over";
+  EXPECT_EQ(row().begun, 1);
+}
+
+TEST_F(KafkaStreams, WhatIsNotThereYetIsRefusedUntilItIs) {
+  topic_.send(numbered_records(0, 10));
+  kept(12);
+  const auto source = open();
+  try {
+    receive_all(*source, 1);
+    FAIL() << "nothing was said";
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.fault(), FaultCode::source_refused);
+    EXPECT_THAT(fault.what(),
+                AllOf(HasSubstr("offset 12 comes next"), HasSubstr("out_of_range="), Not(HasSubstr("group's offset"))));
+  }
+  topic_.send(numbered_records(10, 15));
+  EXPECT_THAT(payloads_of(receive_all(*source, 3)), ElementsAre("12", "13", "14"));
   EXPECT_EQ(row().begun, 1);
 }
 
