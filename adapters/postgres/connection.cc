@@ -302,6 +302,21 @@ Commit Connection::sync_commit(std::vector<Result>& results) {
   return warned_ ? Commit::in_doubt : Commit::committed;
 }
 
+void Connection::await_notification(int other) {
+  for (;;) {
+    std::array<pollfd, 2> ready{{{PQsocket(connection_), POLLIN, 0}, {other, POLLIN, 0}}};
+    if (::poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) lost(no_answer(describe()));
+    if (ready[1].revents != 0) return;
+    if (!PQconsumeInput(connection_)) lost(no_answer(describe()));
+    bool notified = false;
+    while (PGnotify* const notification = PQnotifies(connection_)) {
+      PQfreemem(notification);
+      notified = true;
+    }
+    if (notified) return;
+  }
+}
+
 void Connection::run_script(const std::string& sql) {
   if (PQpipelineStatus(connection_) != PQ_PIPELINE_OFF) leave_pipeline();
   if (!PQsendQuery(connection_, sql.c_str())) lost(fault_of(connection_, describe()));

@@ -6,7 +6,15 @@
 //   inbox_outcome   what became of a message, where that is not plain done
 //   inbox_body      the bytes, only while somebody may still need them
 //   operation       the operation keys that are taken, and by which message
-//   outbox          messages to publish; outbox_fact: facts that may be staged only once
+//   outbox          messages to publish, only ever inserted; its four parts are emptied whole, when all in one has left.
+//                   The transaction's number stands first, so that it is given before the position is drawn
+//                   (src/relay/pages.h); outbox_fact: facts that may be staged only once
+//   outbox_waiting  what could not leave when its turn came, or stands behind such a one; aside: for a person
+//   outbox_pending  the rows of the outbox that have not left yet, for people and metrics
+//   relay_slot      which relay tends which share of the keys; relay_member: the relays that live; relay_move: how far the
+//                   messages of some slots have left, a row for each time they moved, so that no snapshot which somebody
+//                   holds makes it slow; relay_place: how far each slot has come by that; relay_tick: moments between which committed rows are found; relay_idle: whether
+//                   they wait to be told; relay_paused: targets that a person has stopped
 //   ledger          calls to external systems; ledger_attempt: every attempt at one
 //   attempt         starts and voids of a message that runs alone, failures of one that ran among others; a reset is a
 //                   person who sent it again
@@ -181,10 +189,171 @@ CREATE TABLE onceward.position (
 ) WITH (fillfactor = 20);
 )sql";
 
+// Rows that wait are numbered anew, in their order.
+//
+// next_ticks: the ticks after one, the first of which is made where something may have been committed since. Each of its
+// statements sees its own moment, and `drawn` is read before the transaction has a number. Numbers that were given by
+// another server (a dump that was restored) say nothing here, and everything in the outbox is found again.
+//
+// wake_relay: the first to stage something since the relays fell idle tells them when it commits; the others pass by. In a
+// stricter isolation the row could end the transaction that stages, so the relays are left to look by themselves.
+constexpr std::string_view relay = R"sql(
+ALTER TABLE onceward.outbox RENAME TO outbox_1;
+CREATE TABLE onceward.outbox (
+  tx                xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  position          bigint GENERATED ALWAYS AS IDENTITY (SEQUENCE NAME onceward.outbox_order),
+  staged_at         timestamptz NOT NULL DEFAULT now(),
+  consumer          integer NOT NULL DEFAULT 0,
+  cause             uuid,
+  aggregate_version bigint,
+  event_version     bigint,
+  id                text NOT NULL,
+  type              text NOT NULL,
+  key               text NOT NULL,
+  tenant            text NOT NULL DEFAULT '',
+  aggregate_type    text NOT NULL DEFAULT '',
+  aggregate_id      text NOT NULL DEFAULT '',
+  correlation_id    text NOT NULL DEFAULT '',
+  causation_id      text NOT NULL DEFAULT '',
+  trace_parent      text NOT NULL DEFAULT '',
+  content_type      text NOT NULL DEFAULT 'application/json',
+  headers           text NOT NULL DEFAULT '',
+  payload           bytea NOT NULL
+) PARTITION BY LIST (((position >> 17) & 3));
+CREATE TABLE onceward.outbox_part_0 PARTITION OF onceward.outbox FOR VALUES IN (0);
+CREATE TABLE onceward.outbox_part_1 PARTITION OF onceward.outbox FOR VALUES IN (1);
+CREATE TABLE onceward.outbox_part_2 PARTITION OF onceward.outbox FOR VALUES IN (2);
+CREATE TABLE onceward.outbox_part_3 PARTITION OF onceward.outbox FOR VALUES IN (3);
+CREATE INDEX outbox_by_position ON onceward.outbox (position);
+CREATE INDEX outbox_by_tx ON onceward.outbox (tx, position);
+INSERT INTO onceward.outbox (staged_at, consumer, cause, aggregate_version, event_version, id, type, key, tenant,
+    aggregate_type, aggregate_id, correlation_id, causation_id, trace_parent, content_type, headers, payload)
+  SELECT staged_at, consumer, cause, aggregate_version, event_version, id, type, key, tenant,
+    aggregate_type, aggregate_id, correlation_id, causation_id, trace_parent, content_type, headers, payload
+  FROM onceward.outbox_1 ORDER BY position;
+DROP TABLE onceward.outbox_1;
+CREATE TABLE onceward.outbox_waiting (
+  position          bigint NOT NULL PRIMARY KEY,
+  staged_at         timestamptz NOT NULL,
+  consumer          integer NOT NULL,
+  cause             uuid,
+  aggregate_version bigint,
+  event_version     bigint,
+  id                text NOT NULL,
+  type              text NOT NULL,
+  key               text NOT NULL,
+  tenant            text NOT NULL,
+  aggregate_type    text NOT NULL,
+  aggregate_id      text NOT NULL,
+  correlation_id    text NOT NULL,
+  causation_id      text NOT NULL,
+  trace_parent      text NOT NULL,
+  content_type      text NOT NULL,
+  headers           text NOT NULL,
+  payload           bytea NOT NULL,
+  tick              bigint NOT NULL,
+  slot              integer NOT NULL,
+  ordered           integer NOT NULL DEFAULT 0,
+  state             text NOT NULL CHECK (state IN ('waiting', 'behind', 'aside', 'discarded')),
+  attempts          integer NOT NULL,
+  due_at            timestamptz NOT NULL,
+  reason            text NOT NULL,
+  detail            text NOT NULL,
+  entered_at        timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX outbox_waiting_due ON onceward.outbox_waiting (slot, due_at) WHERE state IN ('waiting', 'behind');
+CREATE INDEX outbox_waiting_key ON onceward.outbox_waiting (key, tick, position) WHERE ordered = 1;
+CREATE TABLE onceward.relay_slot (
+  slot  integer NOT NULL PRIMARY KEY,
+  owner text NOT NULL DEFAULT ''
+);
+INSERT INTO onceward.relay_slot (slot) SELECT generate_series(0, 15);
+CREATE TABLE onceward.relay_member (
+  owner      text NOT NULL PRIMARY KEY,
+  name       text NOT NULL,
+  seen_until timestamptz NOT NULL
+) WITH (fillfactor = 20);
+CREATE TABLE onceward.relay_move (
+  number   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  slots    integer NOT NULL,
+  tick     bigint NOT NULL,
+  position bigint NOT NULL
+);
+INSERT INTO onceward.relay_move (slots, tick, position) VALUES (65535, 2, 0);
+CREATE VIEW onceward.relay_place AS
+  SELECT s.slot, m.number, m.tick, m.position FROM onceward.relay_slot s JOIN onceward.relay_move m
+    ON m.number = (SELECT max(number) FROM onceward.relay_move WHERE slots & (1 << s.slot) <> 0);
+CREATE TABLE onceward.relay_tick (
+  number   bigint NOT NULL PRIMARY KEY,
+  made_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+  snapshot pg_snapshot NOT NULL,
+  maker    xid8 NOT NULL,
+  low      bigint NOT NULL,
+  high     bigint NOT NULL
+);
+INSERT INTO onceward.relay_tick (number, snapshot, maker, low, high) VALUES (1, '3:3:', '3', 0, 0);
+CREATE FUNCTION onceward.next_ticks(after bigint) RETURNS SETOF onceward.relay_tick LANGUAGE plpgsql AS $$
+DECLARE
+  newest onceward.relay_tick;
+  drawn bigint;
+BEGIN
+  SELECT * INTO newest FROM onceward.relay_tick ORDER BY number DESC LIMIT 1;
+  SELECT CASE WHEN is_called THEN last_value ELSE 0 END INTO drawn FROM onceward.outbox_order;
+  IF newest.number = after AND (drawn > newest.low OR EXISTS (
+      SELECT FROM (SELECT pg_snapshot_xip(newest.snapshot) UNION ALL
+                   SELECT number::text::xid8 FROM generate_series(pg_snapshot_xmax(newest.snapshot)::text::bigint,
+                                                                  newest.maker::text::bigint - 1) AS number) AS open (tx)
+      JOIN onceward.outbox USING (tx))) THEN
+    PERFORM pg_advisory_xact_lock(7954877705826332258), pg_current_xact_id();
+    IF newest.maker > pg_current_xact_id() THEN
+      UPDATE onceward.outbox SET tx = DEFAULT;
+      DELETE FROM onceward.relay_tick;
+      INSERT INTO onceward.relay_tick (number, snapshot, maker, low, high) VALUES (after + 1, '3:3:', '3', 0, 0);
+      INSERT INTO onceward.relay_move (slots, tick, position) VALUES (65535, after + 2, 0);
+    END IF;
+    INSERT INTO onceward.relay_tick (number, snapshot, maker, low, high)
+      SELECT after + 1, pg_current_snapshot(), pg_current_xact_id(), drawn, last_value FROM onceward.outbox_order
+      WHERE after = (SELECT max(number) FROM onceward.relay_tick);
+  END IF;
+  RETURN QUERY SELECT * FROM onceward.relay_tick WHERE number > after ORDER BY number;
+END $$;
+CREATE VIEW onceward.outbox_pending AS
+  SELECT o.* FROM onceward.outbox o
+    JOIN onceward.relay_place s ON s.slot = hashtextextended(CASE o.key WHEN '' THEN o.id ELSE o.key END, 0) & 15
+    JOIN onceward.relay_tick before ON before.number = s.tick - 1
+    LEFT JOIN onceward.relay_tick now ON now.number = s.tick
+  WHERE o.tx >= pg_snapshot_xmin(before.snapshot) AND NOT pg_visible_in_snapshot(o.tx, before.snapshot)
+    AND (now.number IS NULL OR o.position > s.position OR NOT pg_visible_in_snapshot(o.tx, now.snapshot));
+CREATE TABLE onceward.relay_idle (
+  idle boolean NOT NULL
+) WITH (fillfactor = 10);
+INSERT INTO onceward.relay_idle VALUES (false);
+CREATE FUNCTION onceward.wake_relay() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('transaction_isolation') <> 'read committed' THEN
+    RETURN NULL;
+  END IF;
+  PERFORM FROM onceward.relay_idle WHERE idle FOR UPDATE SKIP LOCKED;
+  IF FOUND THEN
+    UPDATE onceward.relay_idle SET idle = false;
+    NOTIFY onceward_outbox;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER wake_relay AFTER INSERT ON onceward.outbox FOR EACH STATEMENT EXECUTE FUNCTION onceward.wake_relay();
+CREATE TABLE onceward.relay_paused (
+  target text NOT NULL PRIMARY KEY,
+  at     timestamptz NOT NULL DEFAULT now(),
+  who    text NOT NULL,
+  why    text NOT NULL
+);
+)sql";
+
 constexpr Migration steps[] = {
     {1, "ground", ground},
     {2, "worker", worker},
     {3, "position", position},
+    {4, "relay", relay},
 };
 
 }  // namespace

@@ -172,10 +172,100 @@ CREATE TABLE onceward_position (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// One writer at a time: positions are drawn in the order of the commits, so a place is a position, and ticks are not needed.
+// The outbox gets the defaults of its PostgreSQL sister, for those who write to it in plain SQL; its positions go on.
+constexpr std::string_view relay = R"sql(
+ALTER TABLE onceward_outbox RENAME TO onceward_outbox_1;
+CREATE TABLE onceward_outbox (
+  position          INTEGER PRIMARY KEY AUTOINCREMENT,
+  staged_at         INTEGER NOT NULL DEFAULT (CAST(1000 * round(1000 * unixepoch('subsec')) AS INTEGER)),
+  consumer          INTEGER NOT NULL DEFAULT 0,
+  cause             BLOB,
+  aggregate_version INTEGER,
+  event_version     INTEGER,
+  id                TEXT NOT NULL,
+  type              TEXT NOT NULL,
+  key               TEXT NOT NULL,
+  tenant            TEXT NOT NULL DEFAULT '',
+  aggregate_type    TEXT NOT NULL DEFAULT '',
+  aggregate_id      TEXT NOT NULL DEFAULT '',
+  correlation_id    TEXT NOT NULL DEFAULT '',
+  causation_id      TEXT NOT NULL DEFAULT '',
+  trace_parent      TEXT NOT NULL DEFAULT '',
+  content_type      TEXT NOT NULL DEFAULT 'application/json',
+  headers           TEXT NOT NULL DEFAULT '',
+  payload           BLOB NOT NULL
+) STRICT;
+INSERT INTO sqlite_sequence (name, seq) SELECT 'onceward_outbox', seq FROM sqlite_sequence
+  WHERE name = 'onceward_outbox_1';
+INSERT INTO onceward_outbox SELECT * FROM onceward_outbox_1;
+DROP TABLE onceward_outbox_1;
+CREATE TABLE onceward_outbox_waiting (
+  position          INTEGER PRIMARY KEY,
+  staged_at         INTEGER NOT NULL,
+  consumer          INTEGER NOT NULL,
+  cause             BLOB,
+  aggregate_version INTEGER,
+  event_version     INTEGER,
+  id                TEXT NOT NULL,
+  type              TEXT NOT NULL,
+  key               TEXT NOT NULL,
+  tenant            TEXT NOT NULL,
+  aggregate_type    TEXT NOT NULL,
+  aggregate_id      TEXT NOT NULL,
+  correlation_id    TEXT NOT NULL,
+  causation_id      TEXT NOT NULL,
+  trace_parent      TEXT NOT NULL,
+  content_type      TEXT NOT NULL,
+  headers           TEXT NOT NULL,
+  payload           BLOB NOT NULL,
+  tick              INTEGER NOT NULL,
+  slot              INTEGER NOT NULL,
+  ordered           INTEGER NOT NULL DEFAULT 0,
+  state             TEXT NOT NULL CHECK (state IN ('waiting', 'behind', 'aside', 'discarded')),
+  attempts          INTEGER NOT NULL,
+  due_at            INTEGER NOT NULL,
+  reason            TEXT NOT NULL,
+  detail            TEXT NOT NULL,
+  entered_at        INTEGER NOT NULL
+) STRICT;
+CREATE INDEX onceward_outbox_waiting_due ON onceward_outbox_waiting (slot, due_at) WHERE state IN ('waiting', 'behind');
+CREATE INDEX onceward_outbox_waiting_key ON onceward_outbox_waiting (key, tick, position) WHERE ordered = 1;
+CREATE TABLE onceward_relay_slot (
+  slot  INTEGER PRIMARY KEY,
+  owner TEXT NOT NULL DEFAULT ''
+) STRICT;
+INSERT INTO onceward_relay_slot (slot) SELECT value FROM json_each('[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]');
+CREATE TABLE onceward_relay_move (
+  number   INTEGER PRIMARY KEY AUTOINCREMENT,
+  slots    INTEGER NOT NULL,
+  tick     INTEGER NOT NULL,
+  position INTEGER NOT NULL
+) STRICT;
+INSERT INTO onceward_relay_move (slots, tick, position) VALUES (65535, 0, 0);
+CREATE VIEW onceward_relay_place AS
+  SELECT s.slot, m.number, m.tick, m.position FROM onceward_relay_slot s JOIN onceward_relay_move m
+    ON m.number = (SELECT max(number) FROM onceward_relay_move WHERE slots & (1 << s.slot) <> 0);
+CREATE VIEW onceward_outbox_pending AS
+  SELECT * FROM onceward_outbox WHERE position > (SELECT min(position) FROM onceward_relay_place);
+CREATE TABLE onceward_relay_member (
+  owner      TEXT NOT NULL PRIMARY KEY,
+  name       TEXT NOT NULL,
+  seen_until INTEGER NOT NULL
+) STRICT;
+CREATE TABLE onceward_relay_paused (
+  target TEXT NOT NULL PRIMARY KEY,
+  at     INTEGER NOT NULL,
+  who    TEXT NOT NULL,
+  why    TEXT NOT NULL
+) STRICT;
+)sql";
+
 constexpr Migration steps[] = {
     {1, "ground", ground},
     {2, "worker", worker},
     {3, "position", position},
+    {4, "relay", relay},
 };
 
 }  // namespace

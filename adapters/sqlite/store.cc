@@ -35,7 +35,8 @@ class SqliteStore final : public Store {
     Connection& connection = ready();
     connection.begin();
     ++transactions_;
-    return std::make_unique<Unit>(std::make_unique<SqliteSession>(connection_, consumer.number), consumer, Owner::us);
+    return std::make_unique<Unit>(std::make_unique<SqliteSession>(connection_, consumer.number), consumer, Owner::us,
+                                  on_commit_);
   }
 
   std::unique_ptr<Look> look() override {

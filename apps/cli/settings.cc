@@ -122,6 +122,12 @@ void add_limits(Table table, const EnvelopeLimits& limits) {
   table.add("depth", limits.depth);
 }
 
+void add_retry(Table table, const RetryBudget& retry) {
+  table.add("attempts", retry.attempts);
+  table.add("first_delay", declaration::write_duration(retry.first_delay));
+  table.add("longest_delay", declaration::write_duration(retry.longest_delay));
+}
+
 void add_work(Table& table, const Declaration& consumer) {
   table.add("sql", consumer.sql);
   table.add("transaction", word_of(consumer.transaction));
@@ -131,10 +137,7 @@ void add_work(Table& table, const Declaration& consumer) {
   table.add("offsets", word_of(consumer.offsets));
   table.add("trust_producer", consumer.trust_producer);
   table.add("gap", word_of(consumer.gap));
-  Table retry = table.under("retry");
-  retry.add("attempts", consumer.retry.attempts);
-  retry.add("first_delay", declaration::write_duration(consumer.retry.first_delay));
-  retry.add("longest_delay", declaration::write_duration(consumer.retry.longest_delay));
+  add_retry(table.under("retry"), consumer.retry);
   table.add("time_bound", declaration::write_duration(consumer.time_bound));
   Json modes = Json::array();
   for (const Mode mode : consumer.modes) modes.push_back(name(mode));
@@ -165,6 +168,21 @@ void add_consumer(Table table, const Declaration& consumer) {
   add_limits(table.under("limits"), consumer.limits);
 }
 
+void add_relay(Table table, const RelayDeclaration& relay) {
+  table.add("producer", text_or_none(relay.producer));
+  add_retry(table.under("retry"), relay.retry);
+  table.add("lease", declaration::write_duration(relay.lease));
+  table.add("poll", declaration::write_duration(relay.poll));
+}
+
+void add_route(Table table, const RouteDeclaration& route) {
+  table.add("name", route.name);
+  table.add("types", route.types);
+  table.add("to", redacted(route.to));
+  table.add("key", text_or_none(route.key));
+  table.add("order", word_of(route.order));
+}
+
 }  // namespace
 
 std::vector<Setting> settings_of(const Application& application, std::string_view toml, std::string_view file) {
@@ -180,6 +198,10 @@ std::vector<Setting> settings_of(const Application& application, std::string_vie
   root.under("log").add("format", word_of(application.log.format));
   root.under("log").add("level", word_of(application.log.level));
   root.under("shutdown").add("drain", declaration::write_duration(application.drain));
+  if (!application.routes.empty()) add_relay(root.under("relay"), application.relay);
+  for (std::size_t i = 0; i < application.routes.size(); ++i) {
+    add_route(root.element("route", i, application.routes[i].name), application.routes[i]);
+  }
   for (std::size_t i = 0; i < application.consumers.size(); ++i) {
     add_consumer(root.element("consumer", i, application.consumers[i].name), application.consumers[i]);
   }

@@ -14,10 +14,12 @@ const declaration::Node* value_under(const declaration::Node* node, std::string_
   return entry ? &entry->value : nullptr;
 }
 
-const declaration::Node* source_in(const declaration::Node* document, std::size_t consumer) {
-  const auto* const list = value_under(document, "consumer");
+// The value of one element of an array of tables.
+const declaration::Node* value_in(const declaration::Node* document, const char* tables, std::size_t index,
+                                  const char* key) {
+  const auto* const list = value_under(document, tables);
   const auto* const array = list ? std::get_if<declaration::Array>(&list->value) : nullptr;
-  return array && consumer < array->size() ? value_under(&(*array)[consumer], "source") : nullptr;
+  return array && index < array->size() ? value_under(&(*array)[index], key) : nullptr;
 }
 
 }  // namespace
@@ -41,7 +43,10 @@ std::vector<Mistake> mistakes_in_urls(const Application& application, std::strin
   };
   look("store.url", application.store, value_under(value_under(document, "store"), "url"), daemon::check_store);
   for (std::size_t i = 0; i < application.consumers.size(); ++i) {
-    look("source", application.consumers[i].source, source_in(document, i), daemon::read_source);
+    look("source", application.consumers[i].source, value_in(document, "consumer", i, "source"), daemon::read_source);
+  }
+  for (std::size_t i = 0; i < application.routes.size(); ++i) {
+    look("to", application.routes[i].to, value_in(document, "route", i, "to"), daemon::read_target);
   }
   return mistakes;
 }

@@ -83,7 +83,10 @@ Daemon::Daemon(Application application, const Handlers& handlers, Log& log)
     : application_(std::move(application)), handlers_(with_sql(application_, handlers)), log_(log) {
   if (application_.store.empty()) throw std::invalid_argument("no store is named: write [store] in the file");
   check_store(application_.store);  // or it cannot be opened later
-  if (application_.consumers.empty()) throw std::invalid_argument("the file declares no consumer");
+  if (application_.consumers.empty() && application_.routes.empty()) {
+    throw std::invalid_argument("the file declares neither a consumer nor a route");
+  }
+  if (!application_.routes.empty()) relay_.emplace(application_, log);
   for (const Declaration& consumer : application_.consumers) {
     auto& tally = tallies_[consumer.name] = std::make_unique<ConsumerTally>();
     for (int i = 0; i < consumer.workers; ++i) {
@@ -107,6 +110,7 @@ int Daemon::run(std::stop_token stop) {
   for (const auto& post : posts_) {
     threads.emplace_back([this, &post = *post] { work(post, failed_.get_token()); });
   }
+  if (relay_) threads.emplace_back([this] { relay(failed_.get_token()); });
   const std::jthread deadline([this](std::stop_token ended) { hold_to_drain(ended); });  // outlasts all that may hang
   std::jthread backlogs;
   if (admin) backlogs = std::jthread([this](std::stop_token own) { watch_backlogs(own); });
@@ -134,17 +138,15 @@ void Daemon::hold_to_drain(std::stop_token ended) {
   ::_exit(Exit::error);
 }
 
-// A worker that could not begin tries again; one that meets what only a person can mend ends the process, which says so.
-void Daemon::work(Post& post, std::stop_token stop) {
+// One who could not begin tries again; one who meets what only a person can mend ends the process, which says so.
+template <class Work, class Tell>
+void Daemon::persist(std::stop_token stop, Work&& work, Tell&& tell) {
   for (milliseconds wait{100}; !stop.stop_requested(); wait = std::min(wait * 2, milliseconds(5'000))) {
     try {
-      work_once(post, stop);
-      return;
+      return work();
     } catch (const Fault& fault) {
       if (!may_pass(fault)) return ended(fault.what(), exit_of(fault.fault()));
-      say_once(*post.declaration, fault);
-      const std::lock_guard lock(post.mutex);
-      post.trouble = fault.what();
+      tell(fault);
     } catch (const std::exception& unexpected) {
       return ended(unexpected.what(), 1);
     }
@@ -152,19 +154,39 @@ void Daemon::work(Post& post, std::stop_token stop) {
   }
 }
 
+void Daemon::work(Post& post, std::stop_token stop) {
+  persist(
+      stop, [&] { work_once(post, stop); },
+      [&](const Fault& fault) {
+        say_once(post.declaration->name, fault);
+        const std::lock_guard lock(post.mutex);
+        post.trouble = fault.what();
+      });
+}
+
+void Daemon::relay(std::stop_token stop) {
+  persist(
+      stop, [&] { relay_->run(stop); },
+      [&](const Fault& fault) {
+        say_once("relay", fault);
+        relay_->say_trouble(fault.what());
+      });
+}
+
 // One line for all the tries of all the workers of a consumer, and one more for a reason of another kind.
-void Daemon::say_once(const Declaration& consumer, const Fault& fault) {
+void Daemon::say_once(const std::string& who, const Fault& fault) {
   {
     const std::lock_guard lock(mutex_);
-    if (!said_[consumer.name].insert(fault.fault()).second) return;
+    if (!said_[who].insert(fault.fault()).second) return;
   }
-  const LogField fields[] = {{"consumer", consumer.name}, {"fault", code(fault.fault())}, {"why", fault.what()}};
+  const LogField fields[] = {{"consumer", who}, {"fault", code(fault.fault())}, {"why", fault.what()}};
   log_.write(LogLevel::warn, "cannot begin yet", fields);
 }
 
 void Daemon::work_once(Post& post, std::stop_token stop) {
   const Declaration& declaration = *post.declaration;
   const auto store = open_store(application_.store, declaration.time_bound);
+  if (relay_) store->on_commit([this] { relay_->wake(); });
   SourceLog source_log(log_);
   const auto source = open_source(declaration.source, declaration.limits, source_log, keeper_for(declaration));
   source_log.speak_up();
@@ -221,6 +243,7 @@ Page Daemon::readiness() const {
     const std::string trouble = post->worker ? post->worker->trouble() : post->trouble;
     if (!trouble.empty()) troubles[post->declaration->name] = trouble;
   }
+  if (const std::string trouble = relay_ ? relay_->trouble() : std::string(); !trouble.empty()) troubles["relay"] = trouble;
   const bool ready = troubles.empty() && !failed_.stop_requested();
   const nlohmann::ordered_json body{{"ready", ready}, {"trouble", troubles}};
   return {ready ? 200u : 503u, "application/json",

@@ -1,9 +1,10 @@
-// `onceward run`: the workers of all consumers of an application, and what can be seen of them from outside.
+// `onceward run`: the workers of all consumers of an application, its relay, and what can be seen of them from outside.
 #pragma once
 
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "apps/daemon/admin_server.h"
 #include "apps/daemon/metrics.h"
+#include "apps/daemon/relay_post.h"
 #include "onceward/declaration.h"
 #include "onceward/run.h"
 
@@ -38,10 +40,14 @@ class Daemon {
     const Worker* worker = nullptr;    // guarded
   };
 
+  // Runs it until it ends, again while what stood in its way may pass.
+  template <class Work, class Tell>
+  void persist(std::stop_token stop, Work&& work, Tell&& tell);
+  void relay(std::stop_token stop);
   void work(Post& post, std::stop_token stop);
   void work_once(Post& post, std::stop_token stop);
   std::unique_ptr<StreamKeeper> keeper_for(const Declaration& declaration) const;
-  void say_once(const Declaration& consumer, const Fault& fault);
+  void say_once(const std::string& who, const Fault& fault);
   void ended(const std::string& why, int code);
   void hold_to_drain(std::stop_token ended);
   void watch_backlogs(std::stop_token stop);
@@ -54,13 +60,14 @@ class Daemon {
   Log& log_;
   std::map<std::string, std::unique_ptr<ConsumerTally>> tallies_;
   std::vector<std::unique_ptr<Post>> posts_;
+  std::optional<RelayPost> relay_;
   std::stop_source failed_;
   std::atomic<int> exit_code_ = 0;
   std::atomic<bool> told_ready_ = false;
 
   mutable std::mutex mutex_;
   Backlogs backlogs_;                                // guarded
-  std::map<std::string, std::set<FaultCode>> said_;  // guarded; why a consumer cannot begin, as far as it was logged
+  std::map<std::string, std::set<FaultCode>> said_;  // guarded; why somebody cannot begin, as far as it was logged
 };
 
 }  // namespace onceward::daemon

@@ -17,6 +17,8 @@ using TargetOptions = std::variant<EmbeddedOptions, RabbitmqTarget, KafkaTarget>
 
 bool is_rabbitmq(std::string_view url) { return url.starts_with("rabbitmq://") || url.starts_with("rabbitmqs://"); }
 
+bool is_postgres(std::string_view url) { return url.starts_with("postgres://") || url.starts_with("postgresql://"); }
+
 std::invalid_argument no_adapter(std::string_view url) {
   return std::invalid_argument(url.starts_with("amqp1:")
                                    ? "amqp1:// is not there yet; there are embedded:, rabbitmq://, rabbitmqs:// and "
@@ -34,7 +36,7 @@ auto without_fault(Read read) {
   }
 }
 
-TargetOptions read_target(const std::string& written) {
+TargetOptions target_options(const std::string& written) {
   const std::string url = with_environment(written);
   return without_fault([&]() -> TargetOptions {
     if (url.starts_with("embedded:")) return read_embedded_url(url);
@@ -76,21 +78,21 @@ std::unique_ptr<Source> open(const KafkaSourceOptions& options, Log& log, Keeper
   return open_kafka(options, log, std::move(keeper));
 }
 
-Target open_place(const EmbeddedOptions& options, Log&) {
-  return {open_embedded_publisher(options), options.queue, std::string()};
+Target place_of(const EmbeddedOptions& options) { return {nullptr, options.queue, std::string()}; }
+Target place_of(const RabbitmqTarget& target) { return {nullptr, target.exchange, target.routing_key}; }
+Target place_of(const KafkaTarget& target) { return {nullptr, target.topic, std::nullopt}; }
+
+std::unique_ptr<Publisher> publisher_to(const EmbeddedOptions& options, Log&) { return open_embedded_publisher(options); }
+std::unique_ptr<Publisher> publisher_to(const RabbitmqTarget& target, Log& log) {
+  return open_rabbitmq_target(target, log);
 }
-Target open_place(const RabbitmqTarget& target, Log& log) {
-  return {open_rabbitmq_target(target, log), target.exchange, target.routing_key};
-}
-Target open_place(const KafkaTarget& target, Log& log) {
-  return {open_kafka_target(target, log), target.topic, std::nullopt};
-}
+std::unique_ptr<Publisher> publisher_to(const KafkaTarget& target, Log& log) { return open_kafka_target(target, log); }
 
 }  // namespace
 
 std::unique_ptr<Store> open_store(const std::string& written, std::chrono::milliseconds bound, StoreUse use) {
   const std::string url = readable_store(written);
-  if (url.starts_with("postgres://") || url.starts_with("postgresql://")) {
+  if (is_postgres(url)) {
     PostgresOptions options;
     options.url = url;
     options.statement_deadline = bound;
@@ -153,9 +155,23 @@ std::string_view Target::key_of(const Envelope& envelope) const {
   return fields.partition_key.empty() ? fields.aggregate_id.text() : fields.partition_key;
 }
 
+Target read_target(const std::string& url) {
+  return std::visit([](const auto& options) { return place_of(options); }, target_options(url));
+}
+
 Target open_target(const std::string& url, Log& log) {
-  const TargetOptions read = read_target(url);
-  return std::visit([&](const auto& options) { return open_place(options, log); }, read);
+  const TargetOptions read = target_options(url);
+  Target target = std::visit([](const auto& options) { return place_of(options); }, read);
+  target.publisher = std::visit([&](const auto& options) { return publisher_to(options, log); }, read);
+  return target;
+}
+
+std::unique_ptr<PostgresBell> hang_bell(const std::string& store, std::function<void()> ring) {
+  const std::string url = with_environment(store);
+  if (!is_postgres(url)) return nullptr;
+  PostgresOptions options;
+  options.url = url;
+  return std::make_unique<PostgresBell>(std::move(options), std::move(ring));
 }
 
 }  // namespace onceward::daemon

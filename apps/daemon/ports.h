@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "onceward/adapter/embedded.h"
 #include "onceward/adapter/kafka.h"
+#include "onceward/adapter/postgres.h"
 #include "onceward/adapter/rabbitmq.h"
 #include "onceward/log.h"
 #include "onceward/port/publisher.h"
@@ -26,6 +28,9 @@ std::unique_ptr<Store> open_store(const std::string& url, std::chrono::milliseco
                                   StoreUse use = StoreUse::all);
 // Whatever the URL itself tells is wrong with it; connects to nobody.
 void check_store(const std::string& url);
+
+// Rings when somebody else has staged a message; nothing for a store that cannot tell.
+std::unique_ptr<PostgresBell> hang_bell(const std::string& store, std::function<void()> ring);
 
 // Everything a source's URL says; connects to nobody.
 using SourceOptions = std::variant<EmbeddedOptions, RabbitmqSourceOptions, KafkaSourceOptions>;
@@ -50,6 +55,8 @@ struct Target {
 
   std::string_view key_of(const Envelope& envelope) const;
 };
+// Without its publisher; connects to nobody.
+Target read_target(const std::string& url);
 // Looks whether the place is there. Throws Fault.
 Target open_target(const std::string& url, Log& log = silent_log());
 

@@ -145,6 +145,25 @@ struct Declaration {
   friend bool operator==(const Declaration&, const Declaration&) = default;
 };
 
+// Where staged messages of some types go. The first route that fits is taken.
+struct RouteDeclaration {
+  std::string name;                // for people, and for those who pause it
+  std::vector<std::string> types;  // each exact, or with one '*' at its end
+  std::string to;                  // a URL, as `onceward send` takes it
+  std::string key;                 // "{key}", "{type}", or a text; empty: what `to` says, else "{key}"
+  Order order = Order::none;       // or by key
+  friend bool operator==(const RouteDeclaration&, const RouteDeclaration&) = default;
+};
+struct RelayDeclaration {
+  std::string producer;  // the logical producer of every message that leaves
+  RetryBudget retry{.attempts = 10,
+                    .first_delay = std::chrono::seconds(1),
+                    .longest_delay = std::chrono::minutes(5)};  // of a message that its broker refuses
+  std::chrono::milliseconds lease{10'000};                      // how long others wait for a relay that has fallen silent
+  std::chrono::milliseconds poll{500};                          // how often the outbox is looked at when nobody tells
+  friend bool operator==(const RelayDeclaration&, const RelayDeclaration&) = default;
+};
+
 // A mistake, where it is, and what would be right. Of a declaration made in C++ there is no file and no line. No text
 // repeats a value that may hold a secret.
 struct Mistake {
@@ -175,6 +194,8 @@ struct LogDeclaration {
 struct Application {
   std::string store;  // a URL: postgres://... or sqlite:path; empty: the environment or the command line names it
   std::vector<Declaration> consumers;
+  RelayDeclaration relay;
+  std::vector<RouteDeclaration> routes;
   AdminDeclaration admin;
   LogDeclaration log;
   std::chrono::milliseconds drain{30'000};  // how long a process that is told to stop finishes what it holds

@@ -7,6 +7,7 @@
 #include "src/declaration/consumer.h"
 #include "src/declaration/document.h"
 #include "src/declaration/reading.h"
+#include "src/declaration/route.h"
 #include "src/declaration/rules.h"
 #include "src/declaration/text.h"
 
@@ -19,23 +20,37 @@ void read_store(Reading& reading, const Item& item, Application& application) {
   read_table(reading, item, keys, application);
 }
 
+// Each by itself, since its paths begin at it; no two have one name.
+template <class Declared, class Read>
+void read_named(Reading& reading, const Array& array, std::vector<Declared>& all, Read read, const char* why_once) {
+  std::set<std::string> names;
+  for (const Node& node : array) {
+    Reading part(reading.file());
+    const Declared& declared = all.emplace_back(read(part, node));
+    part.take(find_in(declared), node);
+    if (!declared.name.empty() && !names.insert(declared.name).second)
+      part.take({{Path("name"), fmt::format("{} is declared twice", in_quotes(declared.name)), why_once}}, node);
+    reading.take(std::move(part));
+  }
+}
+
 void read_consumers(Reading& reading, const Item& item, Application& application) {
   const Array* consumers = array_in(reading, item, "each consumer under a header [[consumer]], with two brackets");
   if (consumers == nullptr) return;
   if (consumers->size() > most_consumers)
     return reading.mistake(item, fmt::format("{} consumers, more than {}", consumers->size(), most_consumers),
                            "spread them over several files and processes");
-  std::set<std::string> names;
-  for (const Node& node : *consumers) {
-    Reading part(reading.file());  // by itself, since its paths begin at the consumer
-    const Declaration& consumer = application.consumers.emplace_back(read_consumer(part, node));
-    part.take(find_in(consumer), node);
-    if (!consumer.name.empty() && !names.insert(consumer.name).second)
-      part.take({{Path("name"), fmt::format("{} is declared twice", in_quotes(consumer.name)),
-                  "two consumers of one name would share one memory of what was processed"}},
-                node);
-    reading.take(std::move(part));
-  }
+  read_named(reading, *consumers, application.consumers, read_consumer,
+             "two consumers of one name would share one memory of what was processed");
+}
+
+void read_routes(Reading& reading, const Item& item, Application& application) {
+  const Array* routes = array_in(reading, item, "each route under a header [[route]], with two brackets");
+  if (routes == nullptr) return;
+  if (routes->size() > most_routes)
+    return reading.mistake(item, fmt::format("{} routes, more than {}", routes->size(), most_routes),
+                           "each has a connection of its own: let one take several types");
+  read_named(reading, *routes, application.routes, read_route, "who pauses one by its name would pause both");
 }
 
 void read_listen(Reading& reading, const Item& item, AdminDeclaration& admin) {
@@ -68,6 +83,8 @@ void read_shutdown(Reading& reading, const Item& item, Application& application)
 Application read_root(Reading& reading, const Node& root) {
   constexpr Key<Application> keys[] = {{"store", read_store},
                                        {"consumer", read_consumers},
+                                       {"relay", read_relay},
+                                       {"route", read_routes},
                                        {"admin", read_admin},
                                        {"log", read_log},
                                        {"shutdown", read_shutdown}};
@@ -76,6 +93,7 @@ Application read_root(Reading& reading, const Node& root) {
   const auto& table = std::get<Table>(root.value);
   if (table.find("store") != nullptr) reading.take(find_in_store(application.store), root);
   if (table.find("admin") != nullptr) reading.take(find_in_admin(application.admin), root);
+  reading.take(find_in_relay(application.relay, !application.routes.empty()), root);
   reading.take(find_in_shutdown(application.drain), root);
   return application;
 }

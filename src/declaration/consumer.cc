@@ -92,7 +92,7 @@ static void read(Reading& reading, const Item& item, std::vector<EffectDeclarati
     read(reading, {(*array)[i], item.path[i]}, effects.emplace_back());
 }
 
-static void read(Reading& reading, const Item& item, RetryBudget& retry) {
+void read(Reading& reading, const Item& item, RetryBudget& retry) {
   constexpr Key<RetryBudget> keys[] = {{"attempts", into<&RetryBudget::attempts>},
                                        {"first_delay", into<&RetryBudget::first_delay>},
                                        {"longest_delay", into<&RetryBudget::longest_delay>}};

@@ -16,14 +16,6 @@ namespace {
 using std::chrono::hours;
 using std::chrono::milliseconds;
 
-void check_duration(const Path& path, milliseconds value, milliseconds least, milliseconds most,
-                    std::string_view reason, Findings& findings) {
-  if (least <= value && value <= most) return;
-  findings.add(
-      path, fmt::format("{} is outside {} to {}", write_duration(value), write_duration(least), write_duration(most)),
-      std::string(reason));
-}
-
 void check_name_and_owner(const Declaration& declaration, Findings& findings) {
   const std::string& name = declaration.name;
   if (name.empty())
@@ -71,20 +63,6 @@ void check_effects(const std::vector<EffectDeclaration>& effects, const Path& pa
       findings.add(path[i] / "name", fmt::format("{} is declared twice", in_quotes(effects[i].name)),
                    "give each effect a name of its own");
   }
-}
-
-void check_retry(const RetryBudget& retry, const Path& path, Findings& findings) {
-  findings.within(path / "attempts", retry.attempts, 1, 100,
-                  "the first try counts; what has failed a hundred times belongs in quarantine");
-  check_duration(path / "first_delay", retry.first_delay, milliseconds(1), hours(24),
-                 "a retry at once meets the same trouble again", findings);
-  check_duration(path / "longest_delay", retry.longest_delay, milliseconds(1), hours(24 * 7),
-                 "what waits for more than a week belongs in quarantine", findings);
-  if (retry.first_delay > retry.longest_delay)
-    findings.add(path / "longest_delay",
-                 fmt::format("{} is shorter than first_delay = {}", write_duration(retry.longest_delay),
-                             write_duration(retry.first_delay)),
-                 "delays grow from the first to the longest", {path / "first_delay"});
 }
 
 void check_modes(const std::set<Mode>& modes, Findings& findings) {
@@ -155,6 +133,28 @@ std::vector<Finding> find_in(const Declaration& declaration) {
   check_horizon(declaration.horizon, declaration.retry, Path("retention"), findings);
   check_limits(declaration.limits, Path("limits"), findings);
   return findings.all();
+}
+
+void check_duration(const Path& path, milliseconds value, milliseconds least, milliseconds most,
+                    std::string_view reason, Findings& findings) {
+  if (least <= value && value <= most) return;
+  findings.add(
+      path, fmt::format("{} is outside {} to {}", write_duration(value), write_duration(least), write_duration(most)),
+      std::string(reason));
+}
+
+void check_retry(const RetryBudget& retry, const Path& path, Findings& findings) {
+  findings.within(path / "attempts", retry.attempts, 1, 100,
+                  "the first try counts; what has failed a hundred times belongs in quarantine");
+  check_duration(path / "first_delay", retry.first_delay, milliseconds(1), hours(24),
+                 "a retry at once meets the same trouble again", findings);
+  check_duration(path / "longest_delay", retry.longest_delay, milliseconds(1), hours(24 * 7),
+                 "what waits for more than a week belongs in quarantine", findings);
+  if (retry.first_delay > retry.longest_delay)
+    findings.add(path / "longest_delay",
+                 fmt::format("{} is shorter than first_delay = {}", write_duration(retry.longest_delay),
+                             write_duration(retry.first_delay)),
+                 "delays grow from the first to the longest", {path / "first_delay"});
 }
 
 std::vector<Finding> find_in_admin(const AdminDeclaration& admin) {

@@ -39,6 +39,8 @@ class Findings {
 };
 
 std::vector<Finding> find_in(const Declaration& declaration);
+std::vector<Finding> find_in(const RouteDeclaration& route);
+std::vector<Finding> find_in_relay(const RelayDeclaration& relay, bool used);
 std::vector<Finding> find_in_store(std::string_view url);  // about store.url
 std::vector<Finding> find_in_admin(const AdminDeclaration& admin);
 std::vector<Finding> find_in_shutdown(std::chrono::milliseconds drain);
@@ -47,12 +49,18 @@ std::vector<Finding> find_in_shutdown(std::chrono::milliseconds drain);
 void check_identity(const IdentityPolicy& identity, std::size_t most_id_bytes, const Path& path, Findings& findings);
 void check_fields(const std::vector<FieldDeclaration>& fields, const Path& path, Findings& findings);
 void check_sql(const std::vector<std::string>& statements, const Path& path, Findings& findings);
+void check_retry(const RetryBudget& retry, const Path& path, Findings& findings);
+void check_duration(const Path& path, std::chrono::milliseconds value, std::chrono::milliseconds least,
+                    std::chrono::milliseconds most, std::string_view reason, Findings& findings);
+void check_target_url(std::string_view url, const Path& path, Findings& findings);
 void check_source_url(std::string_view url, const Path& path, Findings& findings);
 void check_store_url(std::string_view url, const Path& path, Findings& findings);
 void check_offsets(const Declaration& declaration, Findings& findings);
 void check_horizon(const HorizonInputs& horizon, const RetryBudget& retry, const Path& path, Findings& findings);
 
 inline constexpr std::size_t most_consumers = 256;
+inline constexpr std::size_t most_routes = 256;
+inline constexpr std::size_t most_types = 1'000;  // of a route
 inline constexpr std::size_t most_fields = 64;
 inline constexpr std::size_t most_effects = 64;
 inline constexpr std::size_t most_statements = 32;

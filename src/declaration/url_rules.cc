@@ -74,6 +74,11 @@ void check_source_url(std::string_view url, const Path& path, Findings& findings
   check_url(url, source_schemes, path, findings);
 }
 
+void check_target_url(std::string_view url, const Path& path, Findings& findings) {
+  if (url.empty()) return findings.add(path, "is missing", list_of(source_schemes));
+  check_source_url(url, path, findings);
+}
+
 void check_store_url(std::string_view url, const Path& path, Findings& findings) {
   if (url.empty()) return findings.add(path, "is missing", list_of(store_schemes));
   const std::size_t before = findings.all().size();

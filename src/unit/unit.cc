@@ -19,11 +19,12 @@ std::string or_nothing(std::string_view insert_sql) {
 
 }  // namespace
 
-Unit::Unit(std::unique_ptr<Session> session, const Enrolled& consumer, Owner owner)
+Unit::Unit(std::unique_ptr<Session> session, const Enrolled& consumer, Owner owner, std::function<void()> committed)
     : session_(std::move(session)),
       consumer_(consumer),
       owner_(owner),
-      exceptions_at_start_(std::uncaught_exceptions()) {}
+      exceptions_at_start_(std::uncaught_exceptions()),
+      committed_(std::move(committed)) {}
 
 Unit::~Unit() {
   if (owner_ == Owner::us) {
@@ -279,6 +280,7 @@ Commit Unit::commit() {
   }
   if (ending == Commit::failed) session_->roll_back();
   ending_ = ending;
+  if (ending == Commit::committed && committed_) committed_();
   return ending;
 }
 

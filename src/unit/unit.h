@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -18,7 +19,8 @@ enum class Owner { us, caller };
 
 class Unit final : public UnitOfWork {
  public:
-  Unit(std::unique_ptr<Session> session, const Enrolled& consumer, Owner owner);
+  // `committed` is called after a commit that worked.
+  Unit(std::unique_ptr<Session> session, const Enrolled& consumer, Owner owner, std::function<void()> committed = {});
   ~Unit() override;
 
   void claim(std::span<const Claimant> batch) override;
@@ -117,6 +119,7 @@ class Unit final : public UnitOfWork {
   const Enrolled consumer_;
   const Owner owner_;
   const int exceptions_at_start_;
+  const std::function<void()> committed_;
   Scope scope_{*this};
 
   bool failed_ = false;

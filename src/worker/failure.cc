@@ -28,13 +28,13 @@ std::chrono::milliseconds jittered(std::chrono::milliseconds delay) {
   return std::chrono::milliseconds(half + std::uniform_int_distribution<std::int64_t>(0, delay.count() - half)(random));
 }
 
+}  // namespace
+
 std::chrono::milliseconds delay_before(int attempt, const RetryBudget& budget) {
   auto delay = budget.first_delay;
   for (int i = 1; i < attempt && delay < budget.longest_delay; ++i) delay *= 2;
   return jittered(std::min(delay, budget.longest_delay));
 }
-
-}  // namespace
 
 std::optional<Failure> failure_in(const Outcome& outcome) {
   if (const auto* retry = std::get_if<Retry>(&outcome)) {

@@ -31,8 +31,10 @@ Failure failure_of_something_thrown();
 // Whether the database is in the way, and not a message: then everything waits until it is back.
 bool is_outage(const Fault& fault);
 
-// What becomes of a message that has now used `attempts` of its budget. Retries are spread at random over the upper half
-// of a delay that doubles with each attempt.
+// How long to wait when `attempts` have been used: spread at random over the upper half of a delay that doubles with each.
+std::chrono::milliseconds delay_before(int attempts, const RetryBudget& budget);
+
+// What becomes of a message that has now used `attempts` of its budget.
 Outcome after_failure(const Failure& failure, int attempts, const RetryBudget& budget);
 
 }  // namespace onceward

@@ -1,4 +1,4 @@
-// The places at which a worker is killed: crash points 01 to 15 of the list that docs/concepts/failures.md shows. A child
+// The places at which a worker or a relay is killed: crash points 01 to 22 of the list that docs/concepts/failures.md shows. A child
 // process stops itself at the one it was told, whole, so that whoever kills it there meets no thread that has gone on.
 #pragma once
 
@@ -31,11 +31,20 @@ enum class Point : std::uint8_t {
   acked,
   attempt_counted,  // before the ack
   parked,           // before the ack
+  // Of a relay.
+  read_page,       // and nothing is published
+  published,       // before a confirm
+  confirmed,       // before it is noted
+  noted,           // before the COMMIT
+  some_confirmed,  // k of n
+  returned,        // a message came back, and that is not noted
+  renewing,        // its lease
 };
-inline constexpr int points = 15;
+inline constexpr int points = 15;  // of a worker
+inline constexpr int all_points = 22;
 
 inline std::string_view name(Point point) {
-  constexpr std::array<std::string_view, points + 1> names{"none",
+  constexpr std::array<std::string_view, all_points + 1> names{"none",
                                                            "received",
                                                            "begun",
                                                            "claimed",
@@ -50,7 +59,14 @@ inline std::string_view name(Point point) {
                                                            "ack written",
                                                            "acked",
                                                            "attempt counted",
-                                                           "parked"};
+                                                           "parked",
+                                                           "page read",
+                                                           "published",
+                                                           "confirmed",
+                                                           "noted",
+                                                           "some confirmed",
+                                                           "returned",
+                                                           "renewing"};
   return names.at(static_cast<std::size_t>(point));
 }
 

@@ -55,6 +55,7 @@ struct RunChoice {
   std::string file;
   std::string store;
   bool migrate = false;
+  bool only_relay = false;
 };
 
 daemon::LineLog::Format format_of(LogDeclaration::Format declared) {
@@ -76,6 +77,12 @@ Application application_of(const RunChoice& choice) {
   }
   if (const std::string url = store_in_environment(); !url.empty()) application.store = url;
   if (!choice.store.empty()) application.store = choice.store;
+  if (choice.only_relay) {
+    application.consumers.clear();
+    if (application.routes.empty()) {
+      throw CLI::ValidationError(choice.file, "declares no [[route]], so there is nothing to relay");
+    }
+  }
   return application;
 }
 
@@ -93,15 +100,24 @@ void run(Session& session, const RunChoice& choice) {
 
 }  // namespace
 
-void add_run(CLI::App& parent, Session& session) {
-  CLI::App* const command = add_command(
-      parent, "run", "Runs the consumers of an application file until SIGTERM, which drains; a second one ends at once",
-      "onceward run app.toml --migrate");
+static void add_running(CLI::App& parent, Session& session, const char* name, const char* what, const char* example) {
+  CLI::App* const command = add_command(parent, name, what, example);
   auto choice = std::make_shared<RunChoice>();
+  choice->only_relay = std::string_view(name) == "relay";
   command->add_option("file", choice->file, "The application file")->required();
   command->add_option("--store", choice->store, "Instead of the file's [store]; else ONCEWARD_STORE, DATABASE_URL");
   command->add_flag("--migrate", choice->migrate, "Brings the tables up to this program's version first");
   command->callback([&session, choice] { run(session, *choice); });
+}
+
+void add_run(CLI::App& parent, Session& session) {
+  add_running(parent, session, "run",
+              "Runs the consumers of an application file, and its relay, until SIGTERM, which drains; a second one ends "
+              "at once",
+              "onceward run app.toml --migrate");
+  add_running(parent, session, "relay",
+              "Publishes what was staged by the [[route]]s of an application file, without its consumers, until SIGTERM",
+              "onceward relay app.toml");
 }
 
 }  // namespace onceward::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,5 +30,20 @@ std::unique_ptr<Store> open_postgres(const PostgresOptions& options);
 std::unique_ptr<Enlistment> enlist(pg_conn* connection, const Enrolled& consumer);
 // Makes the consumer known through the caller's connection, inside or outside a transaction.
 Enrolled enroll(pg_conn* connection, const Declaration& declaration);
+
+// Rings when somebody has staged the first message since the relays of this database fell idle, and whenever that may have
+// been missed. Has a connection and a thread of its own, on which it rings, and connects again by itself. A relay needs none:
+// it looks by itself, only later. Behind a pooler there is nothing to hear.
+class PostgresBell {
+ public:
+  PostgresBell(PostgresOptions options, std::function<void()> ring);
+  ~PostgresBell();
+  PostgresBell(const PostgresBell&) = delete;
+  PostgresBell& operator=(const PostgresBell&) = delete;
+
+ private:
+  class Body;
+  std::unique_ptr<Body> body_;
+};
 
 }  // namespace onceward

@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -198,10 +199,16 @@ class Store {
   // nothing runs.
   virtual void cancel() noexcept = 0;
 
+  // Calls this after every unit that was committed, on the same thread: the way to wake a relay of the same process.
+  void on_commit(std::function<void()> call) { on_commit_ = std::move(call); }
+
   virtual StoreCounters counters() const = 0;
   virtual Dialect dialect() const = 0;
   // For messages to people: kind, host and database, without credentials.
   virtual std::string describe() const = 0;
+
+ protected:
+  std::function<void()> on_commit_;
 };
 
 struct RetryLimit {

@@ -1,0 +1,2 @@
+CREATE TABLE invoice (purchase TEXT NOT NULL, customer TEXT NOT NULL, cents INTEGER NOT NULL, message TEXT NOT NULL);
+CREATE TABLE account (customer TEXT PRIMARY KEY, cents INTEGER NOT NULL);

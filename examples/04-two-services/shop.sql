@@ -1,0 +1,1 @@
+CREATE TABLE purchase (id TEXT NOT NULL, customer TEXT NOT NULL, cents INTEGER NOT NULL);

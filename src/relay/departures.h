@@ -1,0 +1,64 @@
+// What has been read and is on its way, in the order in which it was read. A page is done when each of its rows has been
+// published, or is to wait in the store; places move only over pages that are done, one after the other.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "src/relay/flight.h"
+#include "src/relay/place.h"
+#include "src/relay/waiting.h"
+
+namespace onceward::relay {
+
+struct Departure {
+  std::vector<int> slots;
+  std::optional<Place> to;              // nothing: its rows have waited in the store
+  std::size_t left = 0;                 // without a result
+  std::vector<Setback> setbacks;        // rows that are to wait, or to wait again
+  std::vector<std::int64_t> published;  // of rows that have waited
+  std::vector<std::string> keys;        // that its setbacks stop
+};
+
+class Departures {
+ public:
+  // The next one; rows are added to it.
+  Departure& begin(std::vector<int> slots, std::optional<Place> to);
+  // The number under which the row's result will come.
+  std::uint64_t add(const OutboxRow& row, bool ordered);
+  // The row is not sent at all.
+  void set_back(const OutboxRow& row, bool ordered, Setback::Why why, std::string reason, std::string detail = {});
+
+  void take(Result result);
+
+  bool empty() const { return all_.empty(); }
+  std::size_t size() const { return all_.size(); }
+  // The first one, if all of it has come to an end.
+  const Departure* done() const { return !all_.empty() && all_.front().left == 0 ? &all_.front() : nullptr; }
+  void pop() { all_.pop_front(), ++first_; }
+  // Whether a row of this ordered key is on its way, or is to be kept.
+  bool concerns(const std::string& key) const;
+  // What was read is not ours any longer, or will be read again.
+  void clear();
+
+ private:
+  struct Sent {
+    std::uint64_t departure = 0;  // counted from the beginning
+    Setback row;
+    std::string key{};  // of an ordered row
+  };
+  static Setback place_of(const OutboxRow& row, bool ordered);
+
+  std::deque<Departure> all_;
+  std::uint64_t first_ = 0;  // the number of all_.front()
+  std::uint64_t next_ = 1;
+  std::unordered_map<std::uint64_t, Sent> sent_;
+  std::unordered_map<std::string, int> flying_;
+};
+
+}  // namespace onceward::relay

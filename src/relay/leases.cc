@@ -1,0 +1,147 @@
+#include "src/relay/leases.h"
+
+#include <vector>
+
+#include "src/envelope/derived_id.h"
+#include "src/records/statement.h"
+
+namespace onceward::relay {
+namespace {
+
+using records::number_in;
+using records::Statement;
+
+std::vector<std::int64_t> numbers_of(const auto& slots) { return {slots.begin(), slots.end()}; }
+
+// The end of a lease that begins now.
+Statement& add_end(Statement& statement, std::chrono::milliseconds lease, Dialect dialect) {
+  statement.add("{now} + ").bind(std::int64_t{lease.count()});
+  return statement.add(dialect == Dialect::postgres ? " * interval '1 millisecond'" : " * 1000");
+}
+
+}  // namespace
+
+Leases::Leases(Store& store, std::string name, std::chrono::milliseconds lease)
+    : store_(store), name_(std::move(name)), owner_(std::string(fresh_id())), lease_(lease) {}
+
+template <class Work>
+void Leases::in_unit(Work&& work) {
+  const Clock::time_point began = Clock::now();
+  const auto unit = store_.begin({});
+  const std::map<int, Place> places = work(*unit);
+  if (unit->commit() != Commit::committed) {
+    throw Fault(FaultCode::store_unavailable, Poisons::connection, "the relay's leases were not committed");
+  }
+  places_ = places;
+  renewed_at_ = began;
+  held_until_ = (began + lease_).time_since_epoch().count();
+}
+
+// Those of a relay that has fallen silent are free, whosever they were.
+std::map<int, Leases::Slot> Leases::read_slots(UnitOfWork& unit) {
+  Statement select(store_.dialect(), "SELECT s.slot, p.tick, p.position, CASE WHEN s.owner = ");
+  select.bind(owner_).add(" THEN 1 ELSE 0 END, CASE WHEN m.owner IS NULL THEN 1 ELSE 0 END FROM {relay_slot} s ");
+  select.add("JOIN {relay_place} p ON p.slot = s.slot ");
+  select.add("LEFT JOIN {relay_member} m ON m.owner = s.owner AND m.seen_until > {now} ORDER BY s.slot");
+  std::map<int, Slot> slots;
+  for (const Row& row : select.query(unit.whole())) {
+    const bool ours = number_in(row[3]) == 1;
+    slots[static_cast<int>(number_in(row[0]))] = {ours, !ours && number_in(row[4]) == 1,
+                                                  Place{number_in(row[1]), number_in(row[2])}};
+  }
+  return slots;
+}
+
+void Leases::say_we_live(UnitOfWork& unit) {
+  Statement insert(store_.dialect(), "INSERT INTO {relay_member} (owner, name, seen_until) VALUES (");
+  insert.bind(owner_).add(", ").bind(name_).add(", ");
+  add_end(insert, lease_, store_.dialect()).add(") ON CONFLICT (owner) DO UPDATE SET seen_until = excluded.seen_until");
+  insert.run(unit.whole());
+}
+
+// How many slots each of the relays that live should have; those who have most should not have more.
+std::size_t Leases::share(UnitOfWork& unit) {
+  Statement(store_.dialect(), "DELETE FROM {relay_member} WHERE seen_until <= {now}").run(unit.whole());
+  const Rows rows = Statement(store_.dialect(), "SELECT count(*) FROM {relay_member}").query(unit.whole());
+  const auto members = static_cast<std::size_t>(std::max<std::int64_t>(1, number_in(rows[0][0])));
+  return (slot_count + members - 1) / members;
+}
+
+void Leases::give(UnitOfWork& unit, const std::set<int>& slots, std::string_view owner) {
+  if (slots.empty()) return;
+  Statement update(store_.dialect(), "UPDATE {relay_slot} SET owner = ");
+  update.bind(owner).add(" WHERE slot ").bind_any(numbers_of(slots)).run(unit.whole());
+}
+
+void Leases::renew() {
+  in_unit([&](UnitOfWork& unit) {
+    say_we_live(unit);
+    const std::size_t most = share(unit);
+    std::map<int, Place> places;
+    bool free = false;
+    for (const auto& [number, slot] : read_slots(unit)) {
+      free |= slot.free;
+      if (slot.ours && places_.contains(number)) places[number] = places_.at(number);
+    }
+    unbalanced_ = places.size() > most || (free && places.size() < most);
+    return places;
+  });
+}
+
+void Leases::take_share() {
+  in_unit([&](UnitOfWork& unit) {
+    say_we_live(unit);
+    const std::size_t most = share(unit);
+    std::map<int, Place> places;
+    std::set<int> taken, surplus;
+    Statement(store_.dialect(), "SELECT slot FROM {relay_slot} ORDER BY slot {lock}").query(unit.whole());
+    const std::map<int, Slot> slots = read_slots(unit);
+    const auto sort_in = [&](bool Slot::*which) {
+      for (const auto& [number, slot] : slots) {
+        if (!(slot.*which)) continue;
+        if (places.size() < most) {
+          places[number] = slot.place;
+          if (slot.free) taken.insert(number);
+        } else if (slot.ours) {
+          surplus.insert(number);
+        }
+      }
+    };
+    sort_in(&Slot::ours);
+    sort_in(&Slot::free);
+    give(unit, taken, owner_);
+    give(unit, surplus, {});
+    unbalanced_ = false;
+    return places;
+  });
+}
+
+void Leases::give_up() {
+  in_unit([&](UnitOfWork& unit) {
+    Statement(store_.dialect(), "UPDATE {relay_slot} SET owner = '' WHERE owner = ").bind(owner_).run(unit.whole());
+    Statement(store_.dialect(), "DELETE FROM {relay_member} WHERE owner = ").bind(owner_).run(unit.whole());
+    return std::map<int, Place>();
+  });
+  held_until_ = 0;
+}
+
+bool Leases::move(UnitOfWork& unit, std::span<const int> slots, const Place& place) const {
+  if (!hold(unit, slots)) return false;
+  std::int64_t bits = 0;
+  for (const int slot : slots) bits |= std::int64_t{1} << slot;
+  Statement insert(store_.dialect(), "INSERT INTO {relay_move} (slots, tick, position) VALUES (");
+  insert.bind(bits).add(", ").bind(place.tick).add(", ").bind(place.position).add(")").run(unit.whole());
+  return true;
+}
+
+bool Leases::hold(UnitOfWork& unit, std::span<const int> slots) const {
+  Statement select(store_.dialect(), "SELECT slot FROM {relay_slot} WHERE owner = ");
+  select.bind(owner_).add(" AND slot ").bind_any(numbers_of(slots)).add(" {lock}");
+  return select.query(unit.whole()).size() == slots.size();
+}
+
+void Leases::moved(std::span<const int> slots, const Place& place) {
+  for (const int slot : slots) places_.at(slot) = place;
+}
+
+}  // namespace onceward::relay

@@ -1,0 +1,71 @@
+// Which relay tends which slots. A lease runs on the store's clock; the owner is a word that no other run of any relay
+// has, so a place can only be moved by whoever holds the slot: that is the fence.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+
+#include "onceward/port/store.h"
+#include "src/relay/place.h"
+
+namespace onceward::relay {
+
+class Leases {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // `name` is for people, `lease` the time after which others may take the slots of a relay that has fallen silent.
+  Leases(Store& store, std::string name, std::chrono::milliseconds lease);
+
+  // The slots that are ours, and how far each has come.
+  const std::map<int, Place>& places() const { return places_; }
+  // Whether we may still send what is of our slots; false when the store has not been heard for the length of a lease.
+  // From any thread.
+  bool held() const { return Clock::now().time_since_epoch().count() < held_until_.load(std::memory_order_relaxed); }
+  // When to renew().
+  Clock::time_point due() const { return renewed_at_ + lease_ / 3; }
+
+  // Says that we live, and keeps our slots; finds out whether another one has come or gone. Slots whose lease was lost to
+  // another are no longer ours.
+  void renew();
+  // There are slots to take, or to give up so that each relay has its share: call take_share() once nothing is under way.
+  bool unbalanced() const { return unbalanced_; }
+  void take_share();
+  // Gives all of them up, for another to take at once.
+  void give_up();
+
+  // Part of a unit: everything of these slots up to `place` has left. False if some of them are no longer ours; the unit
+  // is to be given up then.
+  bool move(UnitOfWork& unit, std::span<const int> slots, const Place& place) const;
+  // Part of a unit: whether all of these slots are ours, and stay so until it ends.
+  bool hold(UnitOfWork& unit, std::span<const int> slots) const;
+  // The unit was committed.
+  void moved(std::span<const int> slots, const Place& place);
+
+ private:
+  struct Slot {
+    bool ours = false, free = false;
+    Place place;
+  };
+  std::map<int, Slot> read_slots(UnitOfWork& unit);
+  std::size_t share(UnitOfWork& unit);
+  void say_we_live(UnitOfWork& unit);
+  void give(UnitOfWork& unit, const std::set<int>& slots, std::string_view owner);
+  template <class Work>
+  void in_unit(Work&& work);
+
+  Store& store_;
+  const std::string name_;
+  const std::string owner_;
+  const std::chrono::milliseconds lease_;
+  std::map<int, Place> places_;
+  bool unbalanced_ = true;
+  Clock::time_point renewed_at_{};
+  std::atomic<Clock::rep> held_until_ = 0;
+};
+
+}  // namespace onceward::relay

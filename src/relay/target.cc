@@ -1,0 +1,182 @@
+#include "src/relay/target.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace onceward::relay {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t burst = 128;  // between two looks at the lease
+constexpr milliseconds tending{1'000};
+constexpr milliseconds longest{5'000};
+constexpr milliseconds patience{50};  // with a broker that puts off
+constexpr milliseconds until_away{2'000};
+
+void bump(RelayTally::Count& count, std::uint64_t by = 1) { count.fetch_add(by, std::memory_order_relaxed); }
+
+}  // namespace
+
+Target::Target(const RelayTarget& target, std::function<bool()> may_send, std::function<void()> told, RelayTally& tally,
+               Log& log)
+    : target_(target),
+      may_send_(std::move(may_send)),
+      told_(std::move(told)),
+      tally_(tally),
+      log_(log),
+      thread_([this](std::stop_token stop) { run(stop); }) {}
+
+Target::~Target() {
+  thread_.request_stop();
+  const std::lock_guard lock(mutex_);
+  if (publisher_) publisher_->wake();
+}
+
+void Target::send(std::vector<Parcel> parcels) {
+  const std::lock_guard lock(mutex_);
+  std::ranges::move(parcels, std::back_inserter(parcels_));
+  changed_.notify_all();
+  if (publisher_) publisher_->wake();
+}
+
+void Target::open(std::string key) {
+  const std::lock_guard lock(mutex_);
+  opened_.push_back(std::move(key));
+}
+
+void Target::stop(bool stopped) {
+  const std::lock_guard lock(mutex_);
+  if (stopped == stopped_) return;
+  stopped_ = stopped;
+  changed_.notify_all();
+  if (publisher_) publisher_->wake();
+}
+
+bool Target::away() const {
+  const std::lock_guard lock(mutex_);
+  return stopped_ || (away_since_ && Clock::now() - *away_since_ > until_away);
+}
+
+void Target::give_back() {
+  const std::lock_guard lock(mutex_);
+  give_back_ = true;
+  changed_.notify_all();
+}
+
+std::vector<Result> Target::results() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(results_, {});
+}
+
+std::string Target::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+void Target::run(std::stop_token stop) {
+  while (!stop.stop_requested()) {
+    take_in(stop);
+    try {
+      work(stop);
+      over();
+    } catch (const Fault& fault) {
+      away(stop, fault);
+    }
+    hand_out();
+  }
+}
+
+void Target::work(std::stop_token stop) {
+  if (!publisher_) set_publisher(target_.open());
+  if (!may_send() && flight_.has_next()) pause(stop, patience);
+  send_some(*publisher_);
+  collect(*publisher_);
+  if (flight_.put_off()) pause(stop, patience);
+}
+
+// Waits only while there is nothing else to do.
+void Target::take_in(std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  if (flight_.size() == 0) changed_.wait_for(lock, stop, tending, [&] { return !parcels_.empty(); });
+  for (const std::string& key : std::exchange(opened_, {})) flight_.open(key);
+  for (Parcel& parcel : parcels_) flight_.add(std::move(parcel));
+  parcels_.clear();
+  if (std::exchange(give_back_, false)) flight_.give_back();
+}
+
+bool Target::may_send() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return false;
+  }
+  return may_send_();
+}
+
+void Target::send_some(Publisher& publisher) {
+  while (flight_.has_next() && publisher.room() > 0 && may_send()) {
+    const std::vector<Publication> publications = flight_.next(std::min(burst, publisher.room()));
+    try {
+      publisher.publish(publications);
+    } catch (const Fault&) {
+      flight_.take_back(publications);
+      throw;
+    }
+  }
+}
+
+void Target::collect(Publisher& publisher) {
+  receipts_.clear();
+  publisher.collect(receipts_, flight_.has_next() && publisher.room() > 0 ? milliseconds(0) : tending);
+  for (const Receipt& receipt : receipts_) {
+    if (receipt.kind == Receipt::Kind::put_off) bump(tally_.put_off);
+    if (receipt.kind == Receipt::Kind::in_doubt) bump(tally_.in_doubt);
+    flight_.answer(receipt);
+  }
+}
+
+void Target::hand_out() {
+  std::vector<Result> results = flight_.results();
+  if (results.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    std::ranges::move(results, std::back_inserter(results_));
+  }
+  told_();
+}
+
+void Target::set_publisher(std::unique_ptr<Publisher> publisher) {
+  const std::lock_guard lock(mutex_);
+  publisher_ = std::move(publisher);
+}
+
+void Target::pause(std::stop_token stop, milliseconds time) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, stop, time, [&] { return give_back_; });
+}
+
+void Target::away(std::stop_token stop, const Fault& fault) {
+  if (tries_++ == 0) {
+    bump(tally_.publisher_outages);
+    const LogField fields[] = {{"target", target_.name}, {"fault", code(fault.fault())}, {"why", fault.what()}};
+    log_.write(LogLevel::warn, "the broker cannot be published to; holding", fields);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    trouble_ = fault.what();
+    if (!away_since_) away_since_ = Clock::now();
+  }
+  pause(stop, std::min(milliseconds(100) * (1 << std::min(tries_, 10)), longest));
+}
+
+void Target::over() {
+  if (tries_ == 0) return;
+  tries_ = 0;
+  const LogField fields[] = {{"target", target_.name}};
+  log_.write(LogLevel::info, "the broker can be published to again", fields);
+  const std::lock_guard lock(mutex_);
+  trouble_.clear();
+  away_since_.reset();
+}
+
+}  // namespace onceward::relay

@@ -1,0 +1,58 @@
+#include "src/relay/trim.h"
+
+#include <fmt/format.h>
+
+#include "src/records/statement.h"
+
+namespace onceward::relay {
+namespace {
+
+using records::number_in;
+using records::Statement;
+
+constexpr int parts = 4;
+constexpr std::int64_t worth_it = 8 << 20;  // bytes
+
+// With the lock nobody is writing to it; a row in it that the last tick of all slots does not see has yet to leave.
+void empty_part(Store& store, int part) {
+  const auto unit = store.begin({});
+  Transaction& transaction = unit->whole();
+  transaction.execute(fmt::format("LOCK TABLE onceward.outbox_part_{} IN ACCESS EXCLUSIVE MODE NOWAIT", part));
+  const Rows rows = transaction.query(fmt::format(
+      "SELECT EXISTS (SELECT FROM onceward.outbox_part_{} o WHERE o.tx >= pg_snapshot_xmin(t.snapshot) AND "
+      "NOT pg_visible_in_snapshot(o.tx, t.snapshot)) FROM onceward.relay_tick t "
+      "WHERE t.number = (SELECT min(tick) - 1 FROM onceward.relay_place)",
+      part));
+  if (rows.empty() || std::get<bool>(rows[0][0])) return;
+  transaction.execute(fmt::format("TRUNCATE onceward.outbox_part_{}", part));
+  unit->commit();
+}
+
+}  // namespace
+
+void empty_parts(Store& store) {
+  if (store.dialect() != Dialect::postgres) return;
+  for (int part = 0; part < parts; ++part) {
+    const Rows size = store.look()->query(
+        fmt::format("SELECT pg_relation_size('onceward.outbox_part_{}') >= $1", part), worth_it);
+    if (!std::get<bool>(size.at(0).at(0))) continue;
+    try {
+      empty_part(store, part);
+    } catch (const Fault& fault) {
+      if (fault.poisons() != Poisons::transaction) throw;  // somebody uses it
+    }
+  }
+}
+
+std::int64_t lowest_tick(Store& store) {
+  return number_in(Statement(store.dialect(), "SELECT min(tick) FROM {relay_place}").query(*store.look()).at(0).at(0));
+}
+
+void forget_moves(Store& store) {
+  const auto unit = store.begin({});
+  Statement(store.dialect(), "DELETE FROM {relay_move} WHERE number < (SELECT min(number) FROM {relay_place})")
+      .run(unit->whole());
+  unit->commit();
+}
+
+}  // namespace onceward::relay

@@ -1,0 +1,136 @@
+#include "src/relay/waiting.h"
+
+#include <fmt/format.h>
+
+#include "src/records/statement.h"
+#include "src/worker/failure.h"
+
+namespace onceward::relay {
+namespace {
+
+using records::number_in;
+using records::Statement;
+using records::text_in;
+
+constexpr std::string_view copied =
+    "position, staged_at, consumer, cause, aggregate_version, event_version, id, type, key, tenant, aggregate_type, "
+    "aggregate_id, correlation_id, causation_id, trace_parent, content_type, headers, payload";
+
+constexpr std::chrono::milliseconds while_away{2'000};
+
+std::chrono::milliseconds delay_of(const Setback& setback, const RetryBudget& budget) {
+  switch (setback.why) {
+    case Setback::Why::refused:
+      return delay_before(setback.attempts, budget);
+    case Setback::Why::behind:
+      return {};
+    case Setback::Why::away:
+      return while_away;
+  }
+  return {};
+}
+
+std::string due_after(Dialect dialect) {
+  return dialect == Dialect::postgres ? "{now} + s.delay * interval '1 millisecond'" : "{now} + s.delay * 1000";
+}
+
+std::vector<std::int64_t> numbers_of(std::span<const int> slots) { return {slots.begin(), slots.end()}; }
+
+}  // namespace
+
+bool Waiting::used_up(const Setback& setback) const {
+  return setback.why == Setback::Why::refused && setback.attempts >= budget_.attempts;
+}
+
+std::string_view Waiting::state_of(const Setback& setback) const {
+  if (used_up(setback)) return "aside";
+  return setback.ordered && setback.why != Setback::Why::refused ? "behind" : "waiting";
+}
+
+// The setbacks as a relation.
+struct Waiting::Columns {
+  Columns(std::span<const Setback> setbacks, const Waiting& waiting) {
+    for (const Setback& setback : setbacks) {
+      ticks.push_back(setback.tick);
+      positions.push_back(setback.position);
+      slots.push_back(setback.slot);
+      ordered.push_back(setback.ordered ? 1 : 0);
+      attempts.push_back(setback.attempts);
+      delays.push_back(delay_of(setback, waiting.budget_).count());
+      states.push_back(waiting.state_of(setback));
+      reasons.push_back(setback.reason);
+      details.push_back(setback.detail);
+    }
+  }
+  void run(UnitOfWork& unit, const Statement& statement) const {
+    const Column columns[] = {{"tick", std::span(ticks)},         {"position", std::span(positions)},
+                              {"slot", std::span(slots)},         {"attempts", std::span(attempts)},
+                              {"delay", std::span(delays)},       {"state", std::span(states)},
+                              {"reason", std::span(reasons)},     {"detail", std::span(details)},
+                              {"ordered", std::span(ordered)}};
+    unit.whole().execute_over({"setbacks", columns}, statement.text());
+  }
+
+  std::vector<std::int64_t> ticks, positions, slots, ordered, attempts, delays;
+  std::vector<std::string_view> states, reasons, details;
+};
+
+void Waiting::put(UnitOfWork& unit, std::span<const Setback> setbacks) const {
+  if (setbacks.empty()) return;
+  std::string from_outbox;
+  for (std::string_view rest = copied; !rest.empty();) {
+    const std::size_t end = std::min(rest.find(", "), rest.size());
+    from_outbox += fmt::format("o.{}, ", rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+  }
+  Statement insert(store_.dialect(), "INSERT INTO {outbox_waiting} (");
+  insert.add(copied).add(", tick, slot, ordered, state, attempts, due_at, reason, detail, entered_at) SELECT ").add(from_outbox);
+  insert.add("s.tick, s.slot, s.ordered, s.state, s.attempts, ").add(due_after(store_.dialect()));
+  insert.add(", s.reason, s.detail, {now} FROM setbacks s JOIN {outbox} o ON o.position = s.position WHERE true ");
+  insert.add("ON CONFLICT (position) DO NOTHING");
+  Columns(setbacks, *this).run(unit, insert);
+}
+
+void Waiting::put_again(UnitOfWork& unit, std::span<const Setback> setbacks) const {
+  if (setbacks.empty()) return;
+  Statement update(store_.dialect(), "UPDATE {outbox_waiting} AS w SET state = s.state, ordered = s.ordered, attempts = s.attempts, due_at = ");
+  update.add(due_after(store_.dialect())).add(", reason = s.reason, detail = s.detail FROM setbacks s ");
+  update.add("WHERE w.position = s.position AND w.state <> 'discarded'");
+  Columns(setbacks, *this).run(unit, update);
+}
+
+void Waiting::remove(UnitOfWork& unit, std::span<const std::int64_t> positions) const {
+  if (positions.empty()) return;
+  Statement(store_.dialect(), "DELETE FROM {outbox_waiting} WHERE state <> 'discarded' AND position ").bind_any(positions).run(unit.whole());
+}
+
+std::vector<OutboxRow> Waiting::due(std::span<const int> slots, int most) const {
+  Statement select(store_.dialect(), "SELECT ");
+  select.add(row_columns).add(", o.tick, o.slot, o.attempts FROM {outbox_waiting} o WHERE o.slot ");
+  select.bind_any(numbers_of(slots)).add(" AND o.state IN ('waiting', 'behind') AND o.due_at <= {now} AND ");
+  select.add("(o.state = 'waiting' OR NOT EXISTS (SELECT 1 FROM {outbox_waiting} e WHERE e.ordered = 1 AND e.key = o.key AND ");
+  select.add("(e.state = 'aside' OR e.state <> 'discarded' AND e.due_at > {now}) AND ");
+  select.add("(e.tick, e.position) < (o.tick, o.position))) ORDER BY o.tick, o.position LIMIT ");
+  select.bind(std::int64_t{most});
+  std::vector<OutboxRow> rows;
+  for (Row& row : select.query(*store_.look())) {
+    const std::int64_t tick = number_in(row[row_width]);
+    const int slot = static_cast<int>(number_in(row[row_width + 1]));
+    const int attempts = static_cast<int>(number_in(row[row_width + 2]));
+    OutboxRow& read = rows.emplace_back(outbox_row(std::move(row), producer_));
+    read.tick = tick;
+    read.slot = slot;
+    read.attempts = attempts;
+  }
+  return rows;
+}
+
+std::set<std::string, std::less<>> Waiting::keys(std::span<const int> slots) const {
+  Statement select(store_.dialect(), "SELECT DISTINCT key FROM {outbox_waiting} WHERE ordered = 1 AND state <> 'discarded' AND slot ");
+  select.bind_any(numbers_of(slots));
+  std::set<std::string, std::less<>> keys;
+  for (const Row& row : select.query(*store_.look())) keys.insert(text_in(row[0]));
+  return keys;
+}
+
+}  // namespace onceward::relay
