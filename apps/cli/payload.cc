@@ -5,14 +5,18 @@
 
 namespace onceward::cli {
 
+void add_payload(nlohmann::ordered_json& record, const std::string& payload) {
+  if (flaw_of(payload) == TextFlaw::none) {
+    record["payload"] = payload;
+  } else {
+    record["payload_base64"] = to_base64(payload);
+  }
+}
+
 void add_body(nlohmann::ordered_json& record, const records::Body& body) {
   auto envelope = nlohmann::ordered_json::parse(body.envelope, nullptr, false);
   record["envelope"] = envelope.is_discarded() ? nlohmann::ordered_json(body.envelope) : std::move(envelope);
-  if (flaw_of(body.payload) == TextFlaw::none) {
-    record["payload"] = body.payload;
-  } else {
-    record["payload_base64"] = to_base64(body.payload);
-  }
+  add_payload(record, body.payload);
 }
 
 }  // namespace onceward::cli

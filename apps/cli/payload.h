@@ -7,7 +7,9 @@
 
 namespace onceward::cli {
 
-// Adds `envelope`, and `payload` as text or, where it is none, `payload_base64`.
+// Adds `payload` as text or, where it is none, `payload_base64`.
+void add_payload(nlohmann::ordered_json& record, const std::string& payload);
+// The same and `envelope`.
 void add_body(nlohmann::ordered_json& record, const records::Body& body);
 
 }  // namespace onceward::cli

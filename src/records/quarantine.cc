@@ -51,16 +51,14 @@ void add_conditions(Where& where, const QuarantineFilter& filter) {
 }
 
 std::vector<QuarantineRow> read_rows(Look& look, Dialect dialect, const QuarantineFilter& filter,
-                                     const QuarantineOrder& order) {
+                                     const RowOrder& order) {
   Statement select(dialect,
                    "SELECT q.number, {micros q.parked_at}, c.name, q.reason, q.detail, q.state, q.tenant, q.producer, "
                    "q.id, q.attempts, q.key, {micros q.retry_at}, length(q.payload) FROM {quarantine} q "
                    "LEFT JOIN {consumer} c ON c.number = q.consumer");
   Where where(select);
   add_conditions(where, filter);
-  where.with("q.number < ", order.below);
-  select.add(order.newest_first ? " ORDER BY q.number DESC LIMIT " : " ORDER BY q.number LIMIT ")
-      .bind(std::int64_t{order.limit});
+  add_order(where, select, "q.number", order);
   std::vector<QuarantineRow> rows;
   for (const Row& row : select.query(look)) rows.push_back(quarantine_row(row));
   return rows;

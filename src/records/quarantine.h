@@ -32,6 +32,8 @@ struct QuarantineFilter {
   std::string id{};
   std::optional<Timestamp> since{};  // parked then or later
   std::optional<Timestamp> until{};  // parked before
+
+  friend bool operator==(const QuarantineFilter&, const QuarantineFilter&) = default;
 };
 
 struct QuarantineRow {

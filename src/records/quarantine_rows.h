@@ -10,13 +10,7 @@
 namespace onceward::records {
 
 void add_conditions(Where& where, const QuarantineFilter& filter);
-
-struct QuarantineOrder {
-  std::optional<std::int64_t> below{};
-  bool newest_first = true;
-  int limit = 1;
-};
 std::vector<QuarantineRow> read_rows(Look& look, Dialect dialect, const QuarantineFilter& filter,
-                                     const QuarantineOrder& order);
+                                     const RowOrder& order);
 
 }  // namespace onceward::records

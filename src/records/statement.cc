@@ -127,6 +127,12 @@ std::int64_t number_in(const Datum& datum) {
   return number ? *number : 0;
 }
 
+std::vector<std::int64_t> numbers_in(const Rows& rows) {
+  std::vector<std::int64_t> numbers;
+  for (const Row& row : rows) numbers.push_back(number_in(row[0]));
+  return numbers;
+}
+
 std::string text_in(const Datum& datum) {
   const auto* text = std::get_if<std::string>(&datum);
   return text ? *text : std::string();

@@ -58,6 +58,7 @@ std::int64_t number_in(const Datum& datum);
 std::string text_in(const Datum& datum);
 std::string bytes_in(const Datum& datum);
 bool is_null(const Datum& datum);
+std::vector<std::int64_t> numbers_in(const Rows& rows);  // of their first column
 Key key_in(const Datum& datum);
 Timestamp time_in(const Datum& micros);
 template <class T>

@@ -36,4 +36,17 @@ class Where {
   bool any_ = false;
 };
 
+// Which rows of a list that is ordered by its numbers.
+struct RowOrder {
+  std::optional<std::int64_t> below{};
+  bool newest_first = true;
+  int limit = 1;
+};
+// Ends the statement whose conditions `where` has.
+inline void add_order(Where& where, Statement& select, std::string_view column, const RowOrder& order) {
+  if (order.below) where.add(column).add(" < ").bind(*order.below);
+  select.add(" ORDER BY ").add(column).add(order.newest_first ? " DESC LIMIT " : " LIMIT ");
+  select.bind(std::int64_t{order.limit});
+}
+
 }  // namespace onceward::records

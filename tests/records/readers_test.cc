@@ -32,7 +32,7 @@ TEST_P(Readers, WaitForNoWriter) {
   EXPECT_EQ(count_quarantine(*store, {}), 1);
   EXPECT_TRUE(read_parked(*store, number));
   EXPECT_TRUE(read_parked_body(*store, number));
-  EXPECT_EQ(preview(*store, {}).parked, 1);
+  EXPECT_EQ(preview(*store, {}).eligible, 1);
   EXPECT_EQ(read_backlogs(*store).at(enrolled_.name).parked, 1);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 
 #include "src/common/hex.h"
@@ -23,6 +24,14 @@ class OnEveryStore : public testing::TestWithParam<Backend> {
     std::int32_t consumer = 0;  // 0: the one of the suite
     std::string producer = "shop";
     std::string tenant = "main";
+    std::int64_t at_seconds = 1'700'000'000;
+  };
+
+  struct Staged {
+    std::string id = "m1";
+    std::string state = "pending";  // else as outbox_waiting has it
+    std::string type = "order.placed";
+    std::string key = "order-1";
     std::int64_t at_seconds = 1'700'000'000;
   };
 
@@ -46,6 +55,13 @@ class OnEveryStore : public testing::TestWithParam<Backend> {
     return postgres() ? fmt::format("'\\x{}'", hex) : fmt::format("x'{}'", hex);
   }
 
+  std::string numbers_up_to(std::int64_t count) const {
+    const std::string_view series = postgres() ? "SELECT n FROM generate_series(1, {}) AS n"
+                                               : "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE "
+                                                 "n < {}) SELECT n FROM s";
+    return fmt::format(fmt::runtime(series), count);
+  }
+
   // A row of the quarantine, and its number.
   std::int64_t park(const Parked& row) {
     const std::string fingerprint = fmt::format("00000000-0000-4000-8000-{:012x}", ++fingerprints_);
@@ -58,18 +74,54 @@ class OnEveryStore : public testing::TestWithParam<Backend> {
     return reader().number("SELECT max(number) FROM " + table("quarantine"));
   }
   void park_many(std::int64_t count) {
-    const char* const numbers = postgres() ? "SELECT n FROM generate_series(1, {}) AS n"
-                                           : "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < "
-                                             "{}) SELECT n FROM s";
     reader().run(fmt::format(
         "INSERT INTO {} (parked_at, consumer, fingerprint, reason, detail, tenant, producer, id, envelope, payload) "
         "SELECT {}, {}, {}, 'bad_field', '', '', 'shop', 'm' || n, '{{}}', {} FROM ({}) AS numbers",
         table("quarantine"), time_literal(1'700'000'000), enrolled_.number,
-        postgres() ? "gen_random_uuid()" : "randomblob(16)", bytes_literal("00"),
-        fmt::format(fmt::runtime(numbers), count)));
+        postgres() ? "gen_random_uuid()" : "randomblob(16)", bytes_literal("00"), numbers_up_to(count)));
   }
   std::string parked_state(std::int64_t number) {
     return reader().value(fmt::format("SELECT state FROM {} WHERE number = {}", table("quarantine"), number));
+  }
+
+  // A row of the outbox, or of those that could not leave, and its number.
+  std::int64_t stage(const Staged& row) {
+    reader().run(fmt::format(
+        "INSERT INTO {} (staged_at, consumer, cause, aggregate_version, id, type, key, tenant, aggregate_type, "
+        "aggregate_id, correlation_id, causation_id, trace_parent, headers, payload) VALUES ({}, {}, {}, 7, '{}', '{}', "
+        "'{}', 'main', 'order', 'o1', 'c1', 'm0', '00-1-2-01', '{{\"a\":\"b\"}}', {})",
+        table("outbox"), time_literal(row.at_seconds), enrolled_.number,
+        key_literal("80000000-0000-4000-8000-0000000000ff"), row.id, row.type, row.key, bytes_literal("736563726574")));
+    const std::int64_t number = reader().number("SELECT max(position) FROM " + table("outbox"));
+    if (row.state == "pending") return number;
+    set_back(number, row.state);
+    reader().run(fmt::format("DELETE FROM {} WHERE position = {}", table("outbox"), number));
+    return number;
+  }
+  void set_back(std::int64_t number, const std::string& state) {
+    const std::string_view copied =
+        "position, staged_at, consumer, cause, aggregate_version, event_version, id, type, key, tenant, aggregate_type, "
+        "aggregate_id, correlation_id, causation_id, trace_parent, content_type, headers, payload";
+    reader().run(fmt::format(
+        "INSERT INTO {} ({}, tick, slot, state, attempts, due_at, reason, detail, entered_at) SELECT {}, 2, 0, '{}', 3, "
+        "{}, 'returned', 'no queue is bound', {} FROM {} WHERE position = {}",
+        table("outbox_waiting"), copied, copied, state, time_literal(1'900'000'000), time_literal(1'800'000'000),
+        table("outbox"), number));
+  }
+  void stage_many(std::int64_t count, const std::string& state, std::int64_t above = 0) {
+    reader().run(fmt::format(
+        "INSERT INTO {} (position, staged_at, consumer, id, type, key, tenant, aggregate_type, aggregate_id, "
+        "correlation_id, causation_id, trace_parent, content_type, headers, payload, tick, slot, state, attempts, due_at, "
+        "reason, detail, entered_at) SELECT n + {}, {}, 0, 'm' || n, 'order.placed', '', '', '', '', '', '', '', '', '', {}, "
+        "2, 0, '{}', 3, {}, 'returned', '', {} FROM ({}) AS numbers",
+        table("outbox_waiting"), above, time_literal(1'700'000'000), bytes_literal("00"), state,
+        time_literal(1'900'000'000), time_literal(1'800'000'000), numbers_up_to(count)));
+  }
+  std::string staged_state(std::int64_t number) {
+    return reader().value(fmt::format("SELECT state FROM {} WHERE position = {}", table("outbox_waiting"), number));
+  }
+  std::int64_t staged_in(const std::string& state) {
+    return reader().number(fmt::format("SELECT count(*) FROM {} WHERE state = '{}'", table("outbox_waiting"), state));
   }
 
   // The outcome of a claimed message, beside its inbox row.
@@ -85,7 +137,15 @@ class OnEveryStore : public testing::TestWithParam<Backend> {
         waits ? time_literal(1'700'000'100) : "NULL", time_literal(1'700'000'000)));
   }
 
-  std::vector<Answer> apply(const Inbound& inbound, const Handler& handler = insert_effect) {
+  // The database is shared by tests: the table comes back.
+  void without_audit(const std::function<void()>& work) {
+    const std::string prefix = postgres() ? "" : "onceward_";
+    reader().run(fmt::format("ALTER TABLE {} RENAME TO {}audit_away", table("audit"), prefix));
+    work();
+    reader().run(fmt::format("ALTER TABLE {} RENAME TO {}audit", table("audit_away"), prefix));
+  }
+
+  std::vector<Answer> apply(const Inbound& inbound, const fixtures::Handler& handler = insert_effect) {
     return fixtures::apply(*store_, enrolled_, inbound, handler);
   }
 

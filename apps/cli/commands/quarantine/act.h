@@ -1,12 +1,12 @@
-// What retry and discard share: which rows, who and why, a preview, and the counts.
+// What retry and discard share.
 #pragma once
 
 #include "apps/cli/command.h"
-#include "src/records/action.h"
+#include "src/records/steps.h"
 
 namespace onceward::cli {
 
-void add_action(CLI::App& parent, Session& session, records::Action action, const std::string& summary,
-                const std::string& example);
+void add_quarantine_action(CLI::App& parent, Session& session, records::Action action, const std::string& summary,
+                           const std::string& example);
 
 }  // namespace onceward::cli
