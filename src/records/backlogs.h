@@ -22,4 +22,15 @@ struct Backlog {
 // By the name of the consumer, all that are enrolled. Costs as much as waits, whatever the inbox holds. Throws Fault.
 std::map<std::string, Backlog> read_backlogs(Store& store);
 
+inline constexpr std::int64_t most_counted = 100'001;
+
+struct OutboxBacklog {
+  std::int64_t pending = 0;                     // not published; most_counted: as many or more
+  std::chrono::microseconds oldest_pending{0};  // of the thousand in front, since it was staged; 0: none
+  std::int64_t quarantined = 0;                 // for a person; most_counted: as many or more
+};
+
+// Of the whole store. Costs little however many are pending. Throws Fault.
+OutboxBacklog read_outbox_backlog(Store& store);
+
 }  // namespace onceward::records

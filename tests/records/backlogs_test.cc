@@ -54,6 +54,43 @@ TEST_P(BacklogRecords, AnAttemptThatHasNotEndedHasAnAgeOfItsOwn) {
   EXPECT_LT(std::chrono::abs(age - since), std::chrono::seconds(60));
 }
 
+TEST_P(BacklogRecords, OfTheOutboxCountWhatIsNotPublishedAndWhatIsQuarantined) {
+  OutboxBacklog none = read_outbox_backlog(*store_);
+  EXPECT_EQ(none.pending, 0);
+  EXPECT_EQ(none.oldest_pending.count(), 0);
+  EXPECT_EQ(none.quarantined, 0);
+  for (const char* state : {"pending", "pending", "waiting", "behind", "aside", "aside", "aside", "discarded"}) {
+    stage({.state = state});
+  }
+  set_back(stage({}), "waiting");
+  const OutboxBacklog backlog = read_outbox_backlog(*store_);
+  EXPECT_EQ(backlog.pending, 5) << "one that is found in both is one";
+  EXPECT_EQ(backlog.quarantined, 3);
+}
+
+TEST_P(BacklogRecords, OfTheOutboxTheAgeIsThatOfTheOldestThatIsNotPublished) {
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const auto age = [&] { return read_outbox_backlog(*store_).oldest_pending; };
+  stage({.state = "aside", .at_seconds = now - 90'000});
+  stage({.state = "discarded", .at_seconds = now - 90'000});
+  EXPECT_EQ(age().count(), 0);
+  stage({.at_seconds = now + 600});
+  EXPECT_EQ(age().count(), 0) << "a clock that goes ahead makes none younger than now";
+  stage({.at_seconds = now - 100});
+  EXPECT_LT(std::chrono::abs(age() - std::chrono::seconds(100)), std::chrono::seconds(60));
+  stage({.state = "behind", .at_seconds = now - 3'600});
+  EXPECT_LT(std::chrono::abs(age() - std::chrono::seconds(3'600)), std::chrono::seconds(60));
+}
+
+TEST_P(BacklogRecords, OfTheOutboxNoMoreAreCountedThanItCostsLittleToCount) {
+  stage_many(most_counted + 5, "waiting", stage({}));
+  EXPECT_EQ(read_outbox_backlog(*store_).pending, most_counted);
+  reader().run("UPDATE " + table("outbox_waiting") + " SET state = 'aside'");
+  EXPECT_EQ(read_outbox_backlog(*store_).pending, 1);
+  EXPECT_EQ(read_outbox_backlog(*store_).quarantined, most_counted);
+}
+
 ONCEWARD_ON_EVERY_STORE(BacklogRecords);
 
 }  // namespace
