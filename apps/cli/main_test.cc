@@ -38,6 +38,12 @@ const std::vector<std::vector<std::string>> commands{
     {"quarantine", "show"},
     {"quarantine", "retry"},
     {"quarantine", "discard"},
+    {"outbox", "ls"},
+    {"outbox", "show"},
+    {"outbox", "retry"},
+    {"outbox", "discard"},
+    {"outbox", "pause"},
+    {"outbox", "resume"},
     {"config", "check"},
     {"config", "show"},
     {"store", "migrate"},
@@ -48,7 +54,7 @@ const std::vector<std::vector<std::string>> commands{
 
 TEST(CommandLine, EveryCommandHasHelpWithAnExample) {
   auto all = commands;
-  all.insert(all.end(), {{}, {"store"}, {"config"}, {"inbox"}, {"quarantine"}, {"doctor"}});
+  all.insert(all.end(), {{}, {"store"}, {"config"}, {"inbox"}, {"quarantine"}, {"outbox"}, {"doctor"}});
   for (std::vector<std::string> arguments : all) {
     arguments.push_back("--help");
     const Ran ran = onceward(arguments);
@@ -98,6 +104,9 @@ TEST(CommandLine, CommandsThatOnlyReadMakeNoDatabase) {
                                                   {"quarantine", "ls"},
                                                   {"quarantine", "show", "1"},
                                                   {"quarantine", "retry", "1", "--who", "me", "--why", "x", "--yes"},
+                                                  {"outbox", "ls"},
+                                                  {"outbox", "show", "1"},
+                                                  {"outbox", "pause", "orders", "--who", "me", "--why", "x", "--yes"},
                                                   {"store", "status"},
                                                   {"store", "migrate", "--dry-run"}}) {
     std::vector<std::string> words = command;

@@ -35,6 +35,14 @@ void add_commands(CLI::App& app, Session& session) {
   add_quarantine_show(*quarantine, session);
   add_quarantine_retry(*quarantine, session);
   add_quarantine_discard(*quarantine, session);
+  CLI::App* const outbox = add_command(app, "outbox", "What is to leave, and what could not", "onceward outbox ls");
+  outbox->require_subcommand(1);
+  add_outbox_ls(*outbox, session);
+  add_outbox_show(*outbox, session);
+  add_outbox_retry(*outbox, session);
+  add_outbox_discard(*outbox, session);
+  add_outbox_pause(*outbox, session);
+  add_outbox_resume(*outbox, session);
   CLI::App* const doctor = add_command(app, "doctor", "Looks for what is wrong", "onceward doctor sources app.toml");
   doctor->require_subcommand(1);
   add_doctor_sources(*doctor, session);
