@@ -6,7 +6,7 @@
 
 namespace onceward::daemon {
 
-// By consumer. Cheap however large the inbox is. Throws Fault.
+// Cheap however large inbox and outbox are. Throws Fault.
 Backlogs read_backlogs(Store& store);
 
 }  // namespace onceward::daemon

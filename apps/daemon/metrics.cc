@@ -167,7 +167,7 @@ void add_store(Families& families, const Tallies& tallies) {
 void add_backlogs(Families& families, const Backlogs& backlogs) {
   const auto add = [&](std::string name, std::string help, double Backlog::* member) {
     MetricFamily& family = families.add(std::move(name), std::move(help), MetricType::Gauge);
-    for (const auto& [consumer, backlog] : backlogs) {
+    for (const auto& [consumer, backlog] : backlogs.consumers) {
       if (backlog.*member >= 0) labelled(family, {{"consumer", consumer}}).gauge.value = backlog.*member;
     }
   };
@@ -176,6 +176,16 @@ void add_backlogs(Families& families, const Backlogs& backlogs) {
   add("onceward_inbox_oldest_claimed_age_seconds", "Time since the oldest attempt that has not ended was begun.",
       &Backlog::oldest_claimed_seconds);
   add("onceward_quarantine_parked", "Messages that wait for a person.", &Backlog::quarantined);
+}
+
+void add_outbox(Families& families, const OutboxBacklog& outbox) {
+  const auto add = [&](std::string name, std::string help, double value) {
+    MetricFamily& family = families.add(std::move(name), std::move(help), MetricType::Gauge);
+    if (value >= 0) labelled(family, {}).gauge.value = value;
+  };
+  add("onceward_outbox_pending", "Messages that have not been published, counted up to 100001.", outbox.pending);
+  add("onceward_outbox_oldest_pending_age_seconds", "Age of the oldest of them.", outbox.oldest_pending_seconds);
+  add("onceward_outbox_quarantined", "Outgoing messages that wait for a person.", outbox.quarantined);
 }
 
 }  // namespace
@@ -190,6 +200,7 @@ std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs) {
   add_inbox(families, tallies);
   add_store(families, tallies);
   add_backlogs(families, backlogs);
+  add_outbox(families, backlogs.outbox);
   return prometheus::TextSerializer().Serialize(families.all());
 }
 

@@ -18,7 +18,17 @@ struct Backlog {
   double oldest_claimed_seconds = -1;
   double quarantined = -1;  // messages that wait for a person
 };
-using Backlogs = std::map<std::string, Backlog>;
+struct OutboxBacklog {
+  double pending = -1;  // messages that have not been published
+  double oldest_pending_seconds = -1;
+  double quarantined = -1;  // messages that wait for a person
+};
+struct Backlogs {
+  std::map<std::string, Backlog> consumers{};  // by their names
+  OutboxBacklog outbox{};                      // of the store
+
+  void clear() { *this = {}; }
+};
 
 // In the text format of Prometheus.
 std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs);
