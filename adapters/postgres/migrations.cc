@@ -10,7 +10,8 @@
 //                   The transaction's number stands first, so that it is given before the position is drawn
 //                   (src/relay/pages.h); outbox_fact: facts that may be staged only once
 //   outbox_waiting  what could not leave when its turn came, or stands behind such a one; aside: for a person
-//   outbox_pending  the rows of the outbox that have not left yet, for people and metrics
+//   outbox_pending  the rows of the outbox that have not left yet, for people and metrics; outbox_event: what has yet to leave,
+//                   in the names that Debezium's event router has by default
 //   relay_slot      which relay tends which share of the keys; relay_member: the relays that live; relay_move: how far the
 //                   messages of some slots have left, a row for each time they moved, so that no snapshot which somebody
 //                   holds makes it slow; relay_place: how far each slot has come by that; relay_tick: moments between which committed rows are found; relay_idle: whether
@@ -197,6 +198,9 @@ CREATE TABLE onceward.position (
 //
 // wake_relay: the first to stage something since the relays fell idle tells them when it commits; the others pass by. In a
 // stricter isolation the row could end the transaction that stages, so the relays are left to look by themselves.
+//
+// Tables without a primary key get a replica identity: in a publication for all tables (some tools make one) PostgreSQL would
+// refuse to change their rows. Inserted rows cost nothing more by it.
 constexpr std::string_view relay = R"sql(
 ALTER TABLE onceward.outbox RENAME TO outbox_1;
 CREATE TABLE onceward.outbox (
@@ -324,6 +328,15 @@ CREATE VIEW onceward.outbox_pending AS
     LEFT JOIN onceward.relay_tick now ON now.number = s.tick
   WHERE o.tx >= pg_snapshot_xmin(before.snapshot) AND NOT pg_visible_in_snapshot(o.tx, before.snapshot)
     AND (now.number IS NULL OR o.position > s.position OR NOT pg_visible_in_snapshot(o.tx, now.snapshot));
+CREATE VIEW onceward.outbox_event AS
+  SELECT id, CASE aggregate_type WHEN '' THEN type ELSE aggregate_type END AS aggregatetype,
+    CASE key WHEN '' THEN id ELSE key END AS aggregateid, type, payload, content_type, headers, tenant, correlation_id,
+    causation_id, trace_parent, staged_at, position
+  FROM (SELECT id, aggregate_type, key, type, payload, content_type, headers, tenant, correlation_id, causation_id,
+          trace_parent, staged_at, position FROM onceward.outbox_pending
+        UNION ALL
+        SELECT id, aggregate_type, key, type, payload, content_type, headers, tenant, correlation_id, causation_id,
+          trace_parent, staged_at, position FROM onceward.outbox_waiting WHERE state IN ('waiting', 'behind')) AS staying;
 CREATE TABLE onceward.relay_idle (
   idle boolean NOT NULL
 ) WITH (fillfactor = 10);
@@ -347,6 +360,13 @@ CREATE TABLE onceward.relay_paused (
   who    text NOT NULL,
   why    text NOT NULL
 );
+ALTER TABLE onceward.attempt REPLICA IDENTITY FULL;
+ALTER TABLE onceward.outbox REPLICA IDENTITY FULL;
+ALTER TABLE onceward.outbox_part_0 REPLICA IDENTITY FULL;
+ALTER TABLE onceward.outbox_part_1 REPLICA IDENTITY FULL;
+ALTER TABLE onceward.outbox_part_2 REPLICA IDENTITY FULL;
+ALTER TABLE onceward.outbox_part_3 REPLICA IDENTITY FULL;
+ALTER TABLE onceward.relay_idle REPLICA IDENTITY FULL;
 )sql";
 
 constexpr Migration steps[] = {

@@ -248,6 +248,15 @@ CREATE VIEW onceward_relay_place AS
     ON m.number = (SELECT max(number) FROM onceward_relay_move WHERE slots & (1 << s.slot) <> 0);
 CREATE VIEW onceward_outbox_pending AS
   SELECT * FROM onceward_outbox WHERE position > (SELECT min(position) FROM onceward_relay_place);
+CREATE VIEW onceward_outbox_event AS
+  SELECT id, CASE aggregate_type WHEN '' THEN type ELSE aggregate_type END AS aggregatetype,
+    CASE key WHEN '' THEN id ELSE key END AS aggregateid, type, payload, content_type, headers, tenant, correlation_id,
+    causation_id, trace_parent, staged_at, position
+  FROM (SELECT id, aggregate_type, key, type, payload, content_type, headers, tenant, correlation_id, causation_id,
+          trace_parent, staged_at, position FROM onceward_outbox_pending
+        UNION ALL
+        SELECT id, aggregate_type, key, type, payload, content_type, headers, tenant, correlation_id, causation_id,
+          trace_parent, staged_at, position FROM onceward_outbox_waiting WHERE state IN ('waiting', 'behind')) AS staying;
 CREATE TABLE onceward_relay_member (
   owner      TEXT NOT NULL PRIMARY KEY,
   name       TEXT NOT NULL,
