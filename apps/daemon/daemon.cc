@@ -243,7 +243,8 @@ Page Daemon::readiness() const {
     const std::string trouble = post->worker ? post->worker->trouble() : post->trouble;
     if (!trouble.empty()) troubles[post->declaration->name] = trouble;
   }
-  if (const std::string trouble = relay_ ? relay_->trouble() : std::string(); !trouble.empty()) troubles["relay"] = trouble;
+  if (const std::string trouble = relay_ ? relay_->trouble() : std::string(); !trouble.empty())
+    troubles["relay"] = trouble;
   const bool ready = troubles.empty() && !failed_.stop_requested();
   const nlohmann::ordered_json body{{"ready", ready}, {"trouble", troubles}};
   return {ready ? 200u : 503u, "application/json",

@@ -82,7 +82,9 @@ Target place_of(const EmbeddedOptions& options) { return {nullptr, options.queue
 Target place_of(const RabbitmqTarget& target) { return {nullptr, target.exchange, target.routing_key}; }
 Target place_of(const KafkaTarget& target) { return {nullptr, target.topic, std::nullopt}; }
 
-std::unique_ptr<Publisher> publisher_to(const EmbeddedOptions& options, Log&) { return open_embedded_publisher(options); }
+std::unique_ptr<Publisher> publisher_to(const EmbeddedOptions& options, Log&) {
+  return open_embedded_publisher(options);
+}
 std::unique_ptr<Publisher> publisher_to(const RabbitmqTarget& target, Log& log) {
   return open_rabbitmq_target(target, log);
 }

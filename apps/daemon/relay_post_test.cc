@@ -42,7 +42,8 @@ class RunningRelay : public Running, public testing::WithParamInterface<const ch
   // Plain SQL, as a service in any language would write it.
   void stage(const std::string& id) {
     const std::string payload = on_postgres() ? "'\\x7b7d'" : "x'7b7d'";
-    reader_->run("INSERT INTO " + outbox() + " (id, type, key, payload) VALUES ('" + id + "', 'paid', 'k', " + payload + ")");
+    reader_->run("INSERT INTO " + outbox() + " (id, type, key, payload) VALUES ('" + id + "', 'paid', 'k', " + payload +
+                 ")");
   }
   std::vector<std::string> received(std::size_t count) {
     const auto source = open_embedded({.path = folder_.path() + "/out.queue"});
@@ -61,7 +62,8 @@ class RunningRelay : public Running, public testing::WithParamInterface<const ch
   std::string store_;
   std::unique_ptr<fixtures::Reader> reader_;
 };
-INSTANTIATE_TEST_SUITE_P(On, RunningRelay, testing::Values("sqlite", "postgres"), [](const auto& of) { return of.param; });
+INSTANTIATE_TEST_SUITE_P(On, RunningRelay, testing::Values("sqlite", "postgres"),
+                         [](const auto& of) { return of.param; });
 
 TEST_P(RunningRelay, WhatAConsumerStagesLeavesAfterItsCommit) {
   const std::string payload = on_postgres() ? "'{}'::bytea" : "CAST('{}' AS BLOB)";

@@ -159,8 +159,8 @@ struct RelayDeclaration {
   RetryBudget retry{.attempts = 10,
                     .first_delay = std::chrono::seconds(1),
                     .longest_delay = std::chrono::minutes(5)};  // of a message that its broker refuses
-  std::chrono::milliseconds lease{10'000};                      // how long others wait for a relay that has fallen silent
-  std::chrono::milliseconds poll{500};                          // how often the outbox is looked at when nobody tells
+  std::chrono::milliseconds lease{10'000};  // how long others wait for a relay that has fallen silent
+  std::chrono::milliseconds poll{500};      // how often the outbox is looked at when nobody tells
   friend bool operator==(const RelayDeclaration&, const RelayDeclaration&) = default;
 };
 

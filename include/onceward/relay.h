@@ -45,18 +45,18 @@ struct RelayOptions {
                     .first_delay = std::chrono::seconds(1),
                     .longest_delay = std::chrono::minutes(5)};  // of a row that its broker refuses
   int page = 1'000;                                             // rows that are read together
-  std::chrono::milliseconds lease{10'000};                      // how long others wait for a relay that has fallen silent
-  std::chrono::milliseconds poll{500};                          // how often the outbox is looked at when nobody wakes it
+  std::chrono::milliseconds lease{10'000};  // how long others wait for a relay that has fallen silent
+  std::chrono::milliseconds poll{500};      // how often the outbox is looked at when nobody wakes it
 };
 
 // What the relays of a process have done since it began; written by them, read by anybody.
 struct RelayTally {
   using Count = std::atomic<std::uint64_t>;
-  Count published{};                          // confirmed by their brokers
-  Count refused{}, put_off{}, in_doubt{};     // receipts that were none
-  Count set_aside{};                          // rows whose attempts are used up
-  Count behind{};                             // rows that wait for one of their key
-  Count fenced{};                             // pages whose slots another relay had taken over
+  Count published{};                       // confirmed by their brokers
+  Count refused{}, put_off{}, in_doubt{};  // receipts that were none
+  Count set_aside{};                       // rows whose attempts are used up
+  Count behind{};                          // rows that wait for one of their key
+  Count fenced{};                          // pages whose slots another relay had taken over
   Count store_outages{}, publisher_outages{};
 };
 

@@ -81,12 +81,8 @@ void read_shutdown(Reading& reading, const Item& item, Application& application)
 }
 
 Application read_root(Reading& reading, const Node& root) {
-  constexpr Key<Application> keys[] = {{"store", read_store},
-                                       {"consumer", read_consumers},
-                                       {"relay", read_relay},
-                                       {"route", read_routes},
-                                       {"admin", read_admin},
-                                       {"log", read_log},
+  constexpr Key<Application> keys[] = {{"store", read_store},      {"consumer", read_consumers}, {"relay", read_relay},
+                                       {"route", read_routes},     {"admin", read_admin},        {"log", read_log},
                                        {"shutdown", read_shutdown}};
   Application application;
   read_table(reading, {root, Path()}, keys, application);

@@ -77,18 +77,27 @@ to = "embedded:rest.queue"
 
 TEST(Application, MistakesOfRoutesAreFoundWhereTheyAre) {
   const std::string_view relay = "[relay]\nproducer = \"shop\"\n";
-  const std::string_view route = "[relay]\nproducer = \"shop\"\n[[route]]\nname = \"a\"\ntypes = [\"x\"]\nto = \"embedded:q\"\n";
+  const std::string_view route =
+      "[relay]\nproducer = \"shop\"\n[[route]]\nname = \"a\"\ntypes = [\"x\"]\nto = \"embedded:q\"\n";
   expect_one_mistake({"lease = \"1ms\"", 3, 9, "relay.lease", "outside 1s to 10m", "relay that has died"}, relay);
   expect_one_mistake({"poll = \"1ms\"", 3, 8, "relay.poll", "outside 10ms to 1m", "nobody told"}, relay);
   expect_one_mistake({"retry.attempts = 0", 3, 18, "relay.retry.attempts", "0", "hundred times"}, relay);
   expect_one_mistake({"order = \"partition\"", 7, 9, "order", "a source's", "order = \"key\""}, route);
   expect_one_mistake({"keys = \"x\"", 7, 1, "keys", "unknown key", "key"}, route);
-  expect_one_mistake({"[[route]]\nname = \"a\"\ntypes = [\"y\"]\nto = \"embedded:q\"", 8, 8, "name", "declared twice", "pause"}, route);
-  expect_one_mistake({"[[route]]\nname = \"b\"\ntypes = [\"*y\"]\nto = \"embedded:q\"", 9, 10, "types[0]", "at its end", "order.*"}, route);
-  expect_one_mistake({"[[route]]\nname = \"b\"\ntypes = [\"y\"]\nto = \"nats:q\"", 10, 6, "to", "unknown", "kafka://"}, route);
+  expect_one_mistake(
+      {"[[route]]\nname = \"a\"\ntypes = [\"y\"]\nto = \"embedded:q\"", 8, 8, "name", "declared twice", "pause"},
+      route);
+  expect_one_mistake(
+      {"[[route]]\nname = \"b\"\ntypes = [\"*y\"]\nto = \"embedded:q\"", 9, 10, "types[0]", "at its end", "order.*"},
+      route);
+  expect_one_mistake({"[[route]]\nname = \"b\"\ntypes = [\"y\"]\nto = \"nats:q\"", 10, 6, "to", "unknown", "kafka://"},
+                     route);
   expect_one_mistake({"[[route]]\nname = \"b\"\ntypes = [\"y\"]", 7, 1, "to", "is missing", "kafka://"}, route);
-  expect_one_mistake({"[[route]]\nname = \"b\"\nto = \"embedded:q\"", 7, 1, "types", "is missing", "order.paid"}, route);
-  expect_one_mistake({"[[route]]\nname = \"a\"\ntypes = [\"x\"]\nto = \"embedded:q\"\n", 1, 1, "relay.producer", "is missing", "[relay]"}, "");
+  expect_one_mistake({"[[route]]\nname = \"b\"\nto = \"embedded:q\"", 7, 1, "types", "is missing", "order.paid"},
+                     route);
+  expect_one_mistake({"[[route]]\nname = \"a\"\ntypes = [\"x\"]\nto = \"embedded:q\"\n", 1, 1, "relay.producer",
+                      "is missing", "[relay]"},
+                     "");
 }
 
 TEST(Application, IsReadWhole) {

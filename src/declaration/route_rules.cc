@@ -35,7 +35,8 @@ void check_types(const std::vector<std::string>& types, const Path& path, Findin
 std::vector<Finding> find_in(const RouteDeclaration& route) {
   Findings findings;
   if (route.name.empty())
-    findings.add(Path("name"), "is missing", "what the route is called in metrics and commands, e.g. name = \"orders\"");
+    findings.add(Path("name"), "is missing",
+                 "what the route is called in metrics and commands, e.g. name = \"orders\"");
   else if (const auto wrong = wrong_with_name(route.name))
     findings.add(Path("name"), *wrong, "it stands in metrics and commands, e.g. orders");
   check_types(route.types, Path("types"), findings);

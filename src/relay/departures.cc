@@ -22,11 +22,7 @@ Departure& Departures::begin(std::vector<int> slots, std::optional<Place> to) {
 }
 
 Setback Departures::place_of(const OutboxRow& row, bool ordered) {
-  return {.tick = row.tick,
-          .position = row.position,
-          .slot = row.slot,
-          .attempts = row.attempts,
-          .ordered = ordered};
+  return {.tick = row.tick, .position = row.position, .slot = row.slot, .attempts = row.attempts, .ordered = ordered};
 }
 
 std::uint64_t Departures::add(const OutboxRow& row, bool ordered) {
@@ -37,7 +33,8 @@ std::uint64_t Departures::add(const OutboxRow& row, bool ordered) {
   return next_++;
 }
 
-void Departures::set_back(const OutboxRow& row, bool ordered, Setback::Why why, std::string reason, std::string detail) {
+void Departures::set_back(const OutboxRow& row, bool ordered, Setback::Why why, std::string reason,
+                          std::string detail) {
   Setback setback = place_of(row, ordered);
   setback.why = why;
   setback.attempts += why == Setback::Why::refused ? 1 : 0;
@@ -52,7 +49,8 @@ void Departures::take(Result result) {
   if (found == sent_.end()) return;
   Sent sent = std::move(found->second);
   sent_.erase(found);
-  if (const auto flying = flying_.find(sent.key); flying != flying_.end() && --flying->second == 0) flying_.erase(flying);
+  if (const auto flying = flying_.find(sent.key); flying != flying_.end() && --flying->second == 0)
+    flying_.erase(flying);
   Departure& departure = all_[sent.departure - first_];
   --departure.left;
   if (result.kind == Result::Kind::published) {

@@ -35,10 +35,8 @@ std::vector<Publication> Flight::next(std::size_t most) {
   std::vector<Publication> publications;
   while (!ready_.empty() && publications.size() < most) {
     const Parcel& parcel = parcels_.at(ready_.front()).parcel;
-    publications.push_back({.tag = parcel.number,
-                            .destination = parcel.destination,
-                            .key = parcel.key,
-                            .envelope = parcel.row.envelope});
+    publications.push_back(
+        {.tag = parcel.number, .destination = parcel.destination, .key = parcel.key, .envelope = parcel.row.envelope});
     ready_.pop_front();
   }
   return publications;

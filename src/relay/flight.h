@@ -80,7 +80,8 @@ class Flight {
   const int most_put_off_;
   std::unordered_map<std::uint64_t, Held> parcels_;
   std::deque<std::uint64_t> ready_;
-  std::map<std::string, std::deque<std::uint64_t>, std::less<>> queues_;  // of ordered keys; the first one is ready or sent
+  std::map<std::string, std::deque<std::uint64_t>, std::less<>>
+      queues_;  // of ordered keys; the first one is ready or sent
   std::set<std::string, std::less<>> stopped_;
   std::vector<Result> results_;
   bool put_off_ = false;

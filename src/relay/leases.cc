@@ -96,7 +96,7 @@ void Leases::take_share() {
     std::set<int> taken, surplus;
     Statement(store_.dialect(), "SELECT slot FROM {relay_slot} ORDER BY slot {lock}").query(unit.whole());
     const std::map<int, Slot> slots = read_slots(unit);
-    const auto sort_in = [&](bool Slot::*which) {
+    const auto sort_in = [&](bool Slot::* which) {
       for (const auto& [number, slot] : slots) {
         if (!(slot.*which)) continue;
         if (places.size() < most) {

@@ -45,9 +45,7 @@ bool is_full(std::span<const OutboxRow> rows, int most) {
 
 }  // namespace
 
-int slot_of(std::string_view key, std::string_view id) {
-  return sha256(key.empty() ? id : key)[0] & (slot_count - 1);
-}
+int slot_of(std::string_view key, std::string_view id) { return sha256(key.empty() ? id : key)[0] & (slot_count - 1); }
 
 Page Pages::read(std::span<const int> slots, const Place& from, const std::optional<Place>& until, int most) {
   return store_.dialect() == Dialect::postgres ? read_postgres(slots, from, until, most)

@@ -299,7 +299,8 @@ class Relay::Body {
   }
 
   static void remove_what_left(UnitOfWork& unit) {
-    unit.whole().execute("DELETE FROM onceward_outbox WHERE position <= (SELECT min(position) FROM onceward_relay_place)");
+    unit.whole().execute(
+        "DELETE FROM onceward_outbox WHERE position <= (SELECT min(position) FROM onceward_relay_place)");
   }
 
   void tidy_up() {
@@ -357,8 +358,8 @@ class Relay::Body {
 
   void start_targets() {
     for (const RelayTarget& target : options_.targets) {
-      auto started = std::make_unique<Target>(
-          target, [this] { return leases_.held(); }, [this] { wake(); }, tally_, log_);
+      auto started =
+          std::make_unique<Target>(target, [this] { return leases_.held(); }, [this] { wake(); }, tally_, log_);
       const std::lock_guard lock(mutex_);
       targets_.push_back(std::move(started));
     }

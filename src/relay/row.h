@@ -13,8 +13,8 @@ namespace onceward::relay {
 struct OutboxRow {
   std::int64_t tick = 0, position = 0;  // of its place
   int slot = 0;
-  int attempts = 0;         // of those that have waited
-  std::string_view key{};   // that orders: the row's key; in `envelope`'s storage
+  int attempts = 0;        // of those that have waited
+  std::string_view key{};  // that orders: the row's key; in `envelope`'s storage
   Envelope envelope;
 };
 

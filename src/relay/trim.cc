@@ -18,11 +18,11 @@ void empty_part(Store& store, int part) {
   const auto unit = store.begin({});
   Transaction& transaction = unit->whole();
   transaction.execute(fmt::format("LOCK TABLE onceward.outbox_part_{} IN ACCESS EXCLUSIVE MODE NOWAIT", part));
-  const Rows rows = transaction.query(fmt::format(
-      "SELECT EXISTS (SELECT FROM onceward.outbox_part_{} o WHERE o.tx >= pg_snapshot_xmin(t.snapshot) AND "
-      "NOT pg_visible_in_snapshot(o.tx, t.snapshot)) FROM onceward.relay_tick t "
-      "WHERE t.number = (SELECT min(tick) - 1 FROM onceward.relay_place)",
-      part));
+  const Rows rows = transaction.query(
+      fmt::format("SELECT EXISTS (SELECT FROM onceward.outbox_part_{} o WHERE o.tx >= pg_snapshot_xmin(t.snapshot) AND "
+                  "NOT pg_visible_in_snapshot(o.tx, t.snapshot)) FROM onceward.relay_tick t "
+                  "WHERE t.number = (SELECT min(tick) - 1 FROM onceward.relay_place)",
+                  part));
   if (rows.empty() || std::get<bool>(rows[0][0])) return;
   transaction.execute(fmt::format("TRUNCATE onceward.outbox_part_{}", part));
   unit->commit();
@@ -33,8 +33,8 @@ void empty_part(Store& store, int part) {
 void empty_parts(Store& store) {
   if (store.dialect() != Dialect::postgres) return;
   for (int part = 0; part < parts; ++part) {
-    const Rows size = store.look()->query(
-        fmt::format("SELECT pg_relation_size('onceward.outbox_part_{}') >= $1", part), worth_it);
+    const Rows size =
+        store.look()->query(fmt::format("SELECT pg_relation_size('onceward.outbox_part_{}') >= $1", part), worth_it);
     if (!std::get<bool>(size.at(0).at(0))) continue;
     try {
       empty_part(store, part);

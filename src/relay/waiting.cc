@@ -63,11 +63,10 @@ struct Waiting::Columns {
     }
   }
   void run(UnitOfWork& unit, const Statement& statement) const {
-    const Column columns[] = {{"tick", std::span(ticks)},         {"position", std::span(positions)},
-                              {"slot", std::span(slots)},         {"attempts", std::span(attempts)},
-                              {"delay", std::span(delays)},       {"state", std::span(states)},
-                              {"reason", std::span(reasons)},     {"detail", std::span(details)},
-                              {"ordered", std::span(ordered)}};
+    const Column columns[] = {
+        {"tick", std::span(ticks)},        {"position", std::span(positions)}, {"slot", std::span(slots)},
+        {"attempts", std::span(attempts)}, {"delay", std::span(delays)},       {"state", std::span(states)},
+        {"reason", std::span(reasons)},    {"detail", std::span(details)},     {"ordered", std::span(ordered)}};
     unit.whole().execute_over({"setbacks", columns}, statement.text());
   }
 
@@ -84,7 +83,9 @@ void Waiting::put(UnitOfWork& unit, std::span<const Setback> setbacks) const {
     rest.remove_prefix(std::min(end + 2, rest.size()));
   }
   Statement insert(store_.dialect(), "INSERT INTO {outbox_waiting} (");
-  insert.add(copied).add(", tick, slot, ordered, state, attempts, due_at, reason, detail, entered_at) SELECT ").add(from_outbox);
+  insert.add(copied)
+      .add(", tick, slot, ordered, state, attempts, due_at, reason, detail, entered_at) SELECT ")
+      .add(from_outbox);
   insert.add("s.tick, s.slot, s.ordered, s.state, s.attempts, ").add(due_after(store_.dialect()));
   insert.add(", s.reason, s.detail, {now} FROM setbacks s JOIN {outbox} o ON o.position = s.position WHERE true ");
   insert.add("ON CONFLICT (position) DO NOTHING");
@@ -93,7 +94,9 @@ void Waiting::put(UnitOfWork& unit, std::span<const Setback> setbacks) const {
 
 void Waiting::put_again(UnitOfWork& unit, std::span<const Setback> setbacks) const {
   if (setbacks.empty()) return;
-  Statement update(store_.dialect(), "UPDATE {outbox_waiting} AS w SET state = s.state, ordered = s.ordered, attempts = s.attempts, due_at = ");
+  Statement update(
+      store_.dialect(),
+      "UPDATE {outbox_waiting} AS w SET state = s.state, ordered = s.ordered, attempts = s.attempts, due_at = ");
   update.add(due_after(store_.dialect())).add(", reason = s.reason, detail = s.detail FROM setbacks s ");
   update.add("WHERE w.position = s.position AND w.state <> 'discarded'");
   Columns(setbacks, *this).run(unit, update);
@@ -101,14 +104,17 @@ void Waiting::put_again(UnitOfWork& unit, std::span<const Setback> setbacks) con
 
 void Waiting::remove(UnitOfWork& unit, std::span<const std::int64_t> positions) const {
   if (positions.empty()) return;
-  Statement(store_.dialect(), "DELETE FROM {outbox_waiting} WHERE state <> 'discarded' AND position ").bind_any(positions).run(unit.whole());
+  Statement(store_.dialect(), "DELETE FROM {outbox_waiting} WHERE state <> 'discarded' AND position ")
+      .bind_any(positions)
+      .run(unit.whole());
 }
 
 std::vector<OutboxRow> Waiting::due(std::span<const int> slots, int most) const {
   Statement select(store_.dialect(), "SELECT ");
   select.add(row_columns).add(", o.tick, o.slot, o.attempts FROM {outbox_waiting} o WHERE o.slot ");
   select.bind_any(numbers_of(slots)).add(" AND o.state IN ('waiting', 'behind') AND o.due_at <= {now} AND ");
-  select.add("(o.state = 'waiting' OR NOT EXISTS (SELECT 1 FROM {outbox_waiting} e WHERE e.ordered = 1 AND e.key = o.key AND ");
+  select.add(
+      "(o.state = 'waiting' OR NOT EXISTS (SELECT 1 FROM {outbox_waiting} e WHERE e.ordered = 1 AND e.key = o.key AND ");
   select.add("(e.state = 'aside' OR e.state <> 'discarded' AND e.due_at > {now}) AND ");
   select.add("(e.tick, e.position) < (o.tick, o.position))) ORDER BY o.tick, o.position LIMIT ");
   select.bind(std::int64_t{most});
@@ -126,7 +132,8 @@ std::vector<OutboxRow> Waiting::due(std::span<const int> slots, int most) const 
 }
 
 std::set<std::string, std::less<>> Waiting::keys(std::span<const int> slots) const {
-  Statement select(store_.dialect(), "SELECT DISTINCT key FROM {outbox_waiting} WHERE ordered = 1 AND state <> 'discarded' AND slot ");
+  Statement select(store_.dialect(),
+                   "SELECT DISTINCT key FROM {outbox_waiting} WHERE ordered = 1 AND state <> 'discarded' AND slot ");
   select.bind_any(numbers_of(slots));
   std::set<std::string, std::less<>> keys;
   for (const Row& row : select.query(*store_.look())) keys.insert(text_in(row[0]));

@@ -265,7 +265,8 @@ TEST_P(ManyWriters, LoseNothingAndKeepTheOrderOfEachAggregate) {
 }
 
 ONCEWARD_ON_EVERY_STORE(RelayPages);
-INSTANTIATE_TEST_SUITE_P(Store, RelayTicks, testing::ValuesIn(backends_that(&Capabilities::concurrent_units)), backend_name);
+INSTANTIATE_TEST_SUITE_P(Store, RelayTicks, testing::ValuesIn(backends_that(&Capabilities::concurrent_units)),
+                         backend_name);
 ONCEWARD_ON_EVERY_STORE(ManyWriters);
 
 }  // namespace

@@ -31,9 +31,9 @@ class Relaying : public OnEveryStore {
   class Running {
    public:
     Running(std::unique_ptr<Store> store, RelayOptions options, RelayTally& tally)
-        : store_(std::move(store)), relay_(std::move(options), *store_, tally), thread_([this](std::stop_token stop) {
-            relay_.run(stop, 5s);
-          }) {}
+        : store_(std::move(store)),
+          relay_(std::move(options), *store_, tally),
+          thread_([this](std::stop_token stop) { relay_.run(stop, 5s); }) {}
     Relay& operator*() { return relay_; }
 
    private:
@@ -70,7 +70,8 @@ class Relaying : public OnEveryStore {
   std::size_t left() {
     Pages pages(*store_, "shop");
     const std::string where = table("relay_place");
-    Place place{reader().number("SELECT min(tick) FROM " + where), reader().number("SELECT min(position) FROM " + where)};
+    Place place{reader().number("SELECT min(tick) FROM " + where),
+                reader().number("SELECT min(position) FROM " + where)};
     return read_all(pages, every_slot_, place).size();
   }
 
@@ -130,7 +131,8 @@ TEST_P(Relaying, WhatIsInDoubtOrPutOffGoesAgainWithTheSameIdAndBytes) {
 
 // FM3-7, F39.
 TEST_P(Relaying, ARowThatIsRefusedForEverIsSetAsideAndStopsNobody) {
-  post_.answer_with([](const Posted& posted, int) { return posted.payload == "bad" ? Kind::refused : Kind::confirmed; });
+  post_.answer_with(
+      [](const Posted& posted, int) { return posted.payload == "bad" ? Kind::refused : Kind::confirmed; });
   send_one("a", "before");
   send_one("a", "bad");
   send_one("a", "after");
@@ -156,7 +158,8 @@ TEST_P(Relaying, ARowWithoutARouteIsSetAside) {
 
 TEST_P(Relaying, AKeyThatFailsStopsAloneAndGoesOnInItsOrder) {
   std::atomic<bool> closed = true;
-  post_.answer_with([&](const Posted& posted, int) { return closed && posted.key == "a" ? Kind::refused : Kind::confirmed; });
+  post_.answer_with(
+      [&](const Posted& posted, int) { return closed && posted.key == "a" ? Kind::refused : Kind::confirmed; });
   RelayOptions stubborn = options(true);
   stubborn.retry.attempts = 1'000;
   const auto relay = start(stubborn);
@@ -231,7 +234,8 @@ TEST_P(Relaying, ABrokerThatIsAwayHoldsBackNoOther) {
 
 TEST_P(Relaying, ATargetThatAPersonHasStoppedWaits) {
   const std::string now = postgres() ? "now()" : "0";
-  reader().run(fmt::format("INSERT INTO {} (target, at, who, why) VALUES ('post', {}, 'me', 'so')", table("relay_paused"), now));
+  reader().run(
+      fmt::format("INSERT INTO {} (target, at, who, why) VALUES ('post', {}, 'me', 'so')", table("relay_paused"), now));
   RelayOptions quick = options();
   quick.lease = 300ms;
   const auto relay = start(quick);

@@ -22,7 +22,8 @@ struct Sent {
 };
 
 inline void stage(Transaction& transaction, const Sent& sent) {
-  transaction.stage(Outgoing{.type = "paid", .key = sent.key, .payload = sent.payload, .aggregate_version = sent.version});
+  transaction.stage(
+      Outgoing{.type = "paid", .key = sent.key, .payload = sent.payload, .aggregate_version = sent.version});
 }
 
 // Everything that is there for these slots, from one place to the next.

@@ -111,13 +111,15 @@ static void add_running(CLI::App& parent, Session& session, const char* name, co
 }
 
 void add_run(CLI::App& parent, Session& session) {
-  add_running(parent, session, "run",
-              "Runs the consumers of an application file, and its relay, until SIGTERM, which drains; a second one ends "
-              "at once",
-              "onceward run app.toml --migrate");
-  add_running(parent, session, "relay",
-              "Publishes what was staged by the [[route]]s of an application file, without its consumers, until SIGTERM",
-              "onceward relay app.toml");
+  add_running(
+      parent, session, "run",
+      "Runs the consumers of an application file, and its relay, until SIGTERM, which drains; a second one ends "
+      "at once",
+      "onceward run app.toml --migrate");
+  add_running(
+      parent, session, "relay",
+      "Publishes what was staged by the [[route]]s of an application file, without its consumers, until SIGTERM",
+      "onceward relay app.toml");
 }
 
 }  // namespace onceward::cli

@@ -89,9 +89,8 @@ void work(const std::string& address, const std::string& queue, Point point) {
   RelayOptions options;
   options.name = "relay";
   options.producer = "shop";
-  options.targets = {{"queue", [&] {
-                        return std::make_unique<StoppingPublisher>(open_embedded_publisher({.path = queue}), stop);
-                      }}};
+  options.targets = {
+      {"queue", [&] { return std::make_unique<StoppingPublisher>(open_embedded_publisher({.path = queue}), stop); }}};
   options.routes = {{.types = {"paid"}, .destination = "default", .ordered = true},
                     {.types = {"lost"}, .destination = "no such queue!"}};
   options.retry = {.attempts = 1, .first_delay = 1ms, .longest_delay = 1ms};
