@@ -41,8 +41,8 @@ class PostgresMigrations : public testing::Test {
 TEST_F(PostgresMigrations, TablesOfTheFirstStepAreCarriedOver) {
   reader_->run(used);
   reader_->run(parked);
-  EXPECT_EQ(schema_status(connection_).pending, (std::vector<std::string>{"002 worker", "003 position"}));
-  EXPECT_EQ(migrate(connection_).version, 3);
+  EXPECT_EQ(schema_status(connection_).pending, (std::vector<std::string>{"002 worker", "003 position", "004 relay"}));
+  EXPECT_EQ(migrate(connection_).version, 4);
   EXPECT_EQ(reader_->read("SELECT key = u('1'), kind, worker, code FROM onceward.attempt ORDER BY number"),
             (fixtures::TextRows{{"t", "start", "worker 1", ""}, {"t", "void", "worker 1", ""}}));
   EXPECT_EQ(

@@ -42,8 +42,8 @@ class SqliteMigrations : public testing::Test {
 TEST_F(SqliteMigrations, TablesOfTheFirstStepAreCarriedOver) {
   reader_->run(used);
   reader_->run(parked);
-  EXPECT_EQ(schema_status(connection_).pending, (std::vector<std::string>{"002 worker", "003 position"}));
-  EXPECT_EQ(migrate(connection_).version, 3);
+  EXPECT_EQ(schema_status(connection_).pending, (std::vector<std::string>{"002 worker", "003 position", "004 relay"}));
+  EXPECT_EQ(migrate(connection_).version, 4);
   EXPECT_EQ(reader_->read("SELECT hex(key), kind, worker, code FROM onceward_attempt ORDER BY number"),
             (fixtures::TextRows{{"01", "start", "worker 1", ""}, {"01", "void", "worker 1", ""}}));
   EXPECT_EQ(

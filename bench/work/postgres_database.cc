@@ -27,7 +27,10 @@ CREATE TABLE balance (account bigint PRIMARY KEY, amount bigint NOT NULL, versio
 ALTER TABLE payment SET (autovacuum_enabled = off);
 ALTER TABLE balance SET (autovacuum_enabled = off);
 ALTER TABLE onceward.inbox SET (autovacuum_enabled = off);
-ALTER TABLE onceward.outbox SET (autovacuum_enabled = off);
+ALTER TABLE onceward.outbox_part_0 SET (autovacuum_enabled = off);
+ALTER TABLE onceward.outbox_part_1 SET (autovacuum_enabled = off);
+ALTER TABLE onceward.outbox_part_2 SET (autovacuum_enabled = off);
+ALTER TABLE onceward.outbox_part_3 SET (autovacuum_enabled = off);
 ALTER TABLE onceward.inbox_outcome SET (autovacuum_enabled = off);
 ALTER TABLE onceward.inbox_body SET (autovacuum_enabled = off);
 ALTER TABLE onceward.attempt SET (autovacuum_enabled = off);

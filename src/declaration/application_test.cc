@@ -4,101 +4,19 @@
 #include <rapidcheck/gtest.h>
 
 #include "onceward/declaration.h"
+#include "src/declaration/suite.h"
 
 namespace onceward {
 namespace {
+
+using namespace declaration;  // NOLINT: the suite is the tests' vocabulary
 
 using std::chrono::hours;
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
-Application read(std::string_view toml) {
-  auto result = read_application(toml, "app.toml");
-  if (const auto* mistakes = std::get_if<std::vector<Mistake>>(&result)) ADD_FAILURE() << to_string(*mistakes);
-  return std::get<Application>(std::move(result));
-}
-
-std::vector<Mistake> mistakes_in(std::string_view toml) {
-  auto result = read_application(toml, "app.toml");
-  return result.index() == 0 ? std::vector<Mistake>() : std::get<1>(std::move(result));
-}
-
-struct Case {
-  std::string_view toml;
-  std::uint32_t line;
-  std::uint32_t column;
-  std::string_view key;
-  std::string_view message;
-  std::string_view hint;
-};
-
-void expect_one_mistake(const Case& wrong, std::string_view before) {
-  SCOPED_TRACE(wrong.toml);
-  const auto mistakes = mistakes_in(std::string(before) + std::string(wrong.toml));
-  ASSERT_EQ(mistakes.size(), 1u) << to_string(mistakes);
-  EXPECT_EQ(mistakes[0].file, "app.toml");
-  EXPECT_EQ(mistakes[0].line, wrong.line);
-  EXPECT_EQ(mistakes[0].column, wrong.column);
-  EXPECT_EQ(mistakes[0].key, wrong.key);
-  EXPECT_THAT(mistakes[0].message, HasSubstr(std::string(wrong.message)));
-  EXPECT_THAT(mistakes[0].hint, HasSubstr(std::string(wrong.hint)));
-}
-
 // Three lines; what a case adds begins on the fourth.
 constexpr std::string_view consumer = "[[consumer]]\nname = \"payments\"\nowner = \"team\"\n";
-
-TEST(Application, RoutesAreRead) {
-  const Application application = read(R"toml(
-[relay]
-producer = "shop"
-lease = "30s"
-poll = "20ms"
-retry = { attempts = 3, first_delay = "1ms", longest_delay = "1m" }
-[[route]]
-name = "orders"
-types = ["order.paid", "refund.*"]
-to = "kafka://broker/orders"
-key = "{type}"
-order = "key"
-[[route]]
-name = "rest"
-types = ["*"]
-to = "embedded:rest.queue"
-)toml");
-  EXPECT_EQ(application.relay, (RelayDeclaration{.producer = "shop",
-                                                 .retry = {3, milliseconds(1), milliseconds(60'000)},
-                                                 .lease = milliseconds(30'000),
-                                                 .poll = milliseconds(20)}));
-  ASSERT_EQ(application.routes.size(), 2u);
-  EXPECT_EQ(application.routes[0],
-            (RouteDeclaration{"orders", {"order.paid", "refund.*"}, "kafka://broker/orders", "{type}", Order::key}));
-  EXPECT_EQ(application.routes[1], (RouteDeclaration{"rest", {"*"}, "embedded:rest.queue", "", Order::none}));
-}
-
-TEST(Application, MistakesOfRoutesAreFoundWhereTheyAre) {
-  const std::string_view relay = "[relay]\nproducer = \"shop\"\n";
-  const std::string_view route =
-      "[relay]\nproducer = \"shop\"\n[[route]]\nname = \"a\"\ntypes = [\"x\"]\nto = \"embedded:q\"\n";
-  expect_one_mistake({"lease = \"1ms\"", 3, 9, "relay.lease", "outside 1s to 10m", "relay that has died"}, relay);
-  expect_one_mistake({"poll = \"1ms\"", 3, 8, "relay.poll", "outside 10ms to 1m", "nobody told"}, relay);
-  expect_one_mistake({"retry.attempts = 0", 3, 18, "relay.retry.attempts", "0", "hundred times"}, relay);
-  expect_one_mistake({"order = \"partition\"", 7, 9, "order", "a source's", "order = \"key\""}, route);
-  expect_one_mistake({"keys = \"x\"", 7, 1, "keys", "unknown key", "key"}, route);
-  expect_one_mistake(
-      {"[[route]]\nname = \"a\"\ntypes = [\"y\"]\nto = \"embedded:q\"", 8, 8, "name", "declared twice", "pause"},
-      route);
-  expect_one_mistake(
-      {"[[route]]\nname = \"b\"\ntypes = [\"*y\"]\nto = \"embedded:q\"", 9, 10, "types[0]", "at its end", "order.*"},
-      route);
-  expect_one_mistake({"[[route]]\nname = \"b\"\ntypes = [\"y\"]\nto = \"nats:q\"", 10, 6, "to", "unknown", "kafka://"},
-                     route);
-  expect_one_mistake({"[[route]]\nname = \"b\"\ntypes = [\"y\"]", 7, 1, "to", "is missing", "kafka://"}, route);
-  expect_one_mistake({"[[route]]\nname = \"b\"\nto = \"embedded:q\"", 7, 1, "types", "is missing", "order.paid"},
-                     route);
-  expect_one_mistake({"[[route]]\nname = \"a\"\ntypes = [\"x\"]\nto = \"embedded:q\"\n", 1, 1, "relay.producer",
-                      "is missing", "[relay]"},
-                     "");
-}
 
 TEST(Application, IsReadWhole) {
   const Application application = read(R"toml(
