@@ -108,6 +108,8 @@ class Kafka:
         for line in text.splitlines():
             headers, _, body = line.partition("\t")
             named = dict(header.partition(":")[::2] for header in headers.split("\x1f"))
+            if not body:
+                continue  # what the tool says of itself
             rows.append(json.dumps({"id": named.get("ce_id") or named.get("id"), "body": body}))
         return "\n".join(rows) + "\n"
 

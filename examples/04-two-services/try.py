@@ -14,7 +14,7 @@ here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here))
 import brokers
 
-ORDERS = 600
+ORDERS = 2_000
 KILLS = 9
 
 
@@ -38,13 +38,21 @@ class Service:
         return self.process.wait(60)
 
 
-def write_orders(path, chance):
-    with open(path, "w", encoding="utf-8") as file:
-        for number in range(ORDERS):
-            purchase = {"purchase": f"p-{number:05}", "customer": f"c-{chance.randrange(20)}",
-                        "amount": f"{chance.randrange(1, 10_000) / 100:.2f}"}
-            print(json.dumps({"messageId": f"order-{number}", "producer": "web", "eventType": "order.placed",
-                              "partitionKey": purchase["customer"], "payload": purchase}), file=file)
+def write_orders(chance):
+    """All of them, and the part that is sent before each kill."""
+    lines = []
+    for number in range(ORDERS):
+        purchase = {"purchase": f"p-{number:05}", "customer": f"c-{chance.randrange(20)}",
+                    "amount": f"{chance.randrange(1, 10_000) / 100:.2f}"}
+        lines.append(json.dumps({"messageId": f"order-{number}", "producer": "web", "eventType": "order.placed",
+                                 "partitionKey": purchase["customer"], "payload": purchase}) + "\n")
+    pathlib.Path("orders.ndjson").write_text("".join(lines), encoding="utf-8")
+    for part in range(KILLS + 1):
+        pathlib.Path(f"orders-{part}.ndjson").write_text("".join(lines[part::KILLS + 1]), encoding="utf-8")
+
+
+def start_sending(program, broker, part):
+    return subprocess.Popen([program, "send", broker.target(), f"orders-{part}.ndjson"], stdout=subprocess.DEVNULL)
 
 
 def prepare(program, broker):
@@ -52,7 +60,7 @@ def prepare(program, broker):
         text = (here / f"{name}.toml").read_text(encoding="utf-8")
         pathlib.Path(f"{name}.toml").write_text(getattr(broker, name)(text), encoding="utf-8")
         sqlite3.connect(f"{name}.db").executescript((here / f"{name}.sql").read_text(encoding="utf-8"))
-        subprocess.run([program, "store", "migrate", "--config", f"{name}.toml"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([program, "store", "migrate", "--config", f"{name}.toml"], check=True, stderr=subprocess.DEVNULL)
 
 
 def invoices():
@@ -62,14 +70,15 @@ def invoices():
 def under_fire(program, broker, chance):
     services = [Service(program, "run", "shop.toml", "shop.log"), Service(program, "relay", "shop.toml", "relay.log"),
                 Service(program, "run", "billing.toml", "billing.log")]
-    senders = [subprocess.Popen([program, "send", broker.target(), "orders.ndjson"], stdout=subprocess.DEVNULL)
-               for _ in range(2)]  # every order comes twice
+    assert start_sending(program, broker, 0).wait(60) == 0, "the orders were not sent"
+    brokers.await_until("the first orders are billed", lambda: invoices() > 0)
     for kill in range(KILLS):
-        time.sleep(chance.uniform(0.2, 1.2))
+        senders = [start_sending(program, broker, kill + 1) for _ in range(2)]  # every order comes twice
+        time.sleep(chance.uniform(0.0, 0.6))
         victim = services[kill % len(services)]
         victim.kill()
         victim.start()
-    assert all(sender.wait(60) == 0 for sender in senders), "the orders were not sent"
+        assert all(sender.wait(60) == 0 for sender in senders), "the orders were not sent"
     brokers.await_until("every order is billed", lambda: invoices() == ORDERS)
     brokers.await_until("nothing is left at the broker", lambda: broker.left() == 0)
     for service in services:
@@ -82,7 +91,7 @@ def over(kind, program, seed):
     directory.mkdir()
     os.chdir(directory)
     broker = kind(f"two-services-{os.getpid()}")
-    write_orders("orders.ndjson", chance)
+    write_orders(chance)
     prepare(program, broker)
     under_fire(program, broker, chance)
     pathlib.Path("published.ndjson").write_text(broker.published(), encoding="utf-8")

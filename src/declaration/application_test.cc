@@ -9,7 +9,7 @@
 namespace onceward {
 namespace {
 
-using namespace declaration;  // NOLINT: the suite is the tests' vocabulary
+using namespace files;  // NOLINT: the suite is the tests' vocabulary
 
 using std::chrono::hours;
 using std::chrono::milliseconds;

@@ -3,8 +3,10 @@
 
 #include "src/declaration/suite.h"
 
-namespace onceward::declaration {
+namespace onceward {
 namespace {
+
+using namespace files;  // NOLINT: the suite is the tests' vocabulary
 
 using std::chrono::milliseconds;
 
@@ -62,4 +64,4 @@ TEST(Routes, MistakesAreFoundWhereTheyAre) {
 }
 
 }  // namespace
-}  // namespace onceward::declaration
+}  // namespace onceward

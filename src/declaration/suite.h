@@ -6,7 +6,7 @@
 
 #include "onceward/declaration.h"
 
-namespace onceward::declaration {
+namespace onceward::files {
 
 inline Application read(std::string_view toml) {
   auto result = read_application(toml, "app.toml");
@@ -40,4 +40,4 @@ inline void expect_one_mistake(const Case& wrong, std::string_view before) {
   EXPECT_THAT(mistakes[0].hint, testing::HasSubstr(std::string(wrong.hint)));
 }
 
-}  // namespace onceward::declaration
+}  // namespace onceward::files

@@ -106,7 +106,7 @@ std::vector<Side> sides_of(Look& look, Dialect dialect, const OutboxFilter& filt
 }
 
 constexpr std::string_view places =
-    " FROM {relay_slot} s JOIN {relay_tick} before ON before.number = s.tick - 1 LEFT JOIN {relay_tick} now ON now.number = "
+    " FROM {relay_place} s JOIN {relay_tick} before ON before.number = s.tick - 1 LEFT JOIN {relay_tick} now ON now.number = "
     "s.tick";
 
 // No row is pending up to there, but of transactions that were open at a tick (src/relay/pages.h).

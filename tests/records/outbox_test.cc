@@ -20,15 +20,19 @@ class OutboxRecords : public OnEveryStore {
   void let_all_leave() {
     if (postgres()) {
       reader().read("SELECT number FROM onceward.next_ticks(1)");
-      reader().run("UPDATE onceward.relay_slot SET tick = 3, position = 0");
+      move("3", "0");
     } else {
-      reader().run("UPDATE onceward_relay_slot SET position = (SELECT max(position) FROM onceward_outbox)");
+      move("0", "(SELECT max(position) FROM onceward_outbox)");
     }
   }
   // The same up to this one.
   void let_leave(std::int64_t number) {
     if (postgres()) reader().read("SELECT number FROM onceward.next_ticks(1)");
-    reader().run(fmt::format("UPDATE {} SET position = {}", table("relay_slot"), number));
+    move(postgres() ? "2" : "0", std::to_string(number));
+  }
+  void move(const std::string& tick, const std::string& position) {
+    reader().run(fmt::format("INSERT INTO {} (slots, tick, position) VALUES (65535, {}, {})", table("relay_move"), tick,
+                             position));
   }
 };
 

@@ -103,7 +103,7 @@ class OnEveryStore : public testing::TestWithParam<Backend> {
         "position, staged_at, consumer, cause, aggregate_version, event_version, id, type, key, tenant, aggregate_type, "
         "aggregate_id, correlation_id, causation_id, trace_parent, content_type, headers, payload";
     reader().run(fmt::format(
-        "INSERT INTO {} ({}, tick, slot, state, attempts, due_at, reason, detail, entered_at) SELECT {}, 2, 0, '{}', 3, "
+        "INSERT INTO {} ({}, tick, slot, ordered, state, attempts, due_at, reason, detail, entered_at) SELECT {}, 2, 0, 1, '{}', 3, "
         "{}, 'returned', 'no queue is bound', {} FROM {} WHERE position = {}",
         table("outbox_waiting"), copied, copied, state, time_literal(1'900'000'000), time_literal(1'800'000'000),
         table("outbox"), number));
