@@ -55,7 +55,6 @@ struct RelayTally {
   Count published{};                       // confirmed by their brokers
   Count refused{}, put_off{}, in_doubt{};  // receipts that were none
   Count set_aside{};                       // rows whose attempts are used up
-  Count behind{};                          // rows that wait for one of their key
   Count fenced{};                          // pages whose slots another relay had taken over
   Count store_outages{}, publisher_outages{};
 };

@@ -93,7 +93,8 @@ class Relay::Body {
     if (steady_clock::now() >= leases_.due()) renew();
     if (misplaced_ || (leases_.unbalanced() && departures_.empty())) rebalance();
     take_results();
-    complete();
+    while (complete()) {
+    }
     pass_by_those_away();
     const bool due = send_due();
     const bool page = !leases_.unbalanced() && send_page();
@@ -235,7 +236,7 @@ class Relay::Body {
     }
   }
 
-  // One transaction for all pages that are done.
+  // The first page under way, if all of it has come to an end.
   bool complete() {
     if (departures_.done() == nullptr) return false;
     if (!record(*departures_.done())) return lose();
