@@ -129,8 +129,9 @@ TEST_P(Settling, TagIsKnownOnlyUntilItIsSettled) {
 
 TEST_P(Settling, TagsAreOfOneSource) {
   send({"a"});
+  const Deliveries deliveries = receive_all(*source_, 1);
   auto other = under_->open();
-  settle(*other, receive(*source_));
+  settle(*other, deliveries);
   EXPECT_EQ(other->counters().settle_failed, 1u);
   other.reset();
   EXPECT_EQ(left(), Ids{"a"});
