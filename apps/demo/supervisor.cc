@@ -17,8 +17,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds pause{5}, between_looks{50}, time_to_stop{15'000};
-// A naive consumer never gets rid of a message that kills it: given up when nothing else has moved for so long.
+// A naive consumer never gets rid of a message that kills it: given up when nothing else has moved for so long. A group of
+// consumers stands still while one is missed and the others share anew, and again for the one that comes back.
 constexpr milliseconds nothing_moves = 2 * visibility + milliseconds(500);
+constexpr milliseconds nothing_moves_at_broker{15'000};
 constexpr milliseconds nothing_comes{300};
 // A broker hands a message that kills its consumer to the next one at once: thousands of times, without a pause.
 constexpr milliseconds restart_pause{100};
@@ -150,7 +152,8 @@ bool Supervisor::quiet() const { return Clock::now() > last_delivery_ + nothing_
 
 bool Supervisor::stuck() const {
   if (!run_.naive) return false;
-  return Clock::now() > last_effect_ + nothing_moves || (!run_.broker.empty() && so_far_.aborted > most_aborted);
+  if (run_.broker.empty()) return Clock::now() > last_effect_ + nothing_moves;
+  return Clock::now() > last_effect_ + nothing_moves_at_broker || so_far_.aborted > most_aborted;
 }
 
 bool Supervisor::nothing_waits() { return run_.naive || !store_.next_due(consumer_); }
