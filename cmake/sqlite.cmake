@@ -15,7 +15,8 @@ add_library(onceward_sqlite3 STATIC ${sqlite_directory}/sqlite3.c)
 add_library(Onceward::sqlite3 ALIAS onceward_sqlite3)
 set_target_properties(onceward_sqlite3 PROPERTIES EXPORT_NAME sqlite3)
 # Optimised in every preset: an unoptimised SQLite makes each test wait, and its bugs are not what we look for.
-target_compile_options(onceward_sqlite3 PRIVATE -O2 -w)
+set(ONCEWARD_SQLITE_OPTIMISED -O2 CACHE STRING "How SQLite is optimised")
+target_compile_options(onceward_sqlite3 PRIVATE ${ONCEWARD_SQLITE_OPTIMISED} -w)
 target_compile_definitions(onceward_sqlite3 PRIVATE
   SQLITE_THREADSAFE=2 SQLITE_DQS=0 SQLITE_DEFAULT_FOREIGN_KEYS=0 SQLITE_DEFAULT_MEMSTATUS=0
   SQLITE_LIKE_DOESNT_MATCH_BLOBS SQLITE_OMIT_DEPRECATED SQLITE_OMIT_LOAD_EXTENSION SQLITE_OMIT_SHARED_CACHE

@@ -16,6 +16,7 @@ function(onceward_objects name folder)
   endif()
   add_library(onceward_${name} OBJECT ${sources})
   onceward_compile(onceward_${name})
+  onceward_compile_together(onceward_${name})
   target_link_libraries(onceward_${name} PUBLIC
     ${ONCEWARD_LIBRARIES} ${ARGN})
   onceward_use_precompiled(library onceward_${name})

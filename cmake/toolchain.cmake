@@ -69,8 +69,8 @@ function(onceward_compile_user target)
   onceward_include(${target})
 endfunction()
 
-# Most of what a test or a command compiles are the templates and inline functions of GoogleTest, CLI11 and JSON: once for
-# a few files is enough.
+# Most of what is compiled are the templates and inline functions of the standard library, GoogleTest, CLI11 and JSON: once
+# for a few files is enough.
 function(onceward_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
 endfunction()

@@ -24,8 +24,6 @@ namespace {
 
 constexpr std::string_view scheme = "embedded:";
 
-Fault refused(std::string message) { return {FaultCode::source_refused, Poisons::connection, std::move(message)}; }
-
 std::string decoded(std::string_view text) {
   auto plain = declaration::percent_decoded(text);
   if (plain.index() == 1) throw refused(fmt::format("embedded: {}", std::get<1>(plain)));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "adapters/embedded/options.h"
 #include "adapters/sqlite/schema.h"
 
 namespace onceward::embedded {
@@ -55,8 +56,6 @@ void bind_all(sqlite::Statement& statement, std::initializer_list<std::int64_t> 
   int at = 0;
   for (const std::int64_t value : values) statement.bind(++at, value);
 }
-
-Fault refused(std::string message) { return {FaultCode::source_refused, Poisons::connection, std::move(message)}; }
 
 }  // namespace
 

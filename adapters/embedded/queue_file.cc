@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "adapters/embedded/options.h"
 #include "adapters/sqlite/library.h"
 
 namespace onceward::embedded {
@@ -29,8 +30,6 @@ CREATE TABLE delivery (
   PRIMARY KEY (queue, due_at, position)
 ) STRICT, WITHOUT ROWID;
 )sql";
-
-Fault refused(std::string message) { return {FaultCode::source_refused, Poisons::connection, std::move(message)}; }
 
 void execute(sqlite3* handle, const std::string& sql) {
   if (sqlite3_exec(handle, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {

@@ -8,6 +8,7 @@
 #include "adapters/embedded/options.h"
 #include "adapters/embedded/queue.h"
 #include "adapters/sqlite/schema.h"
+#include "src/common/limits.h"
 #include "src/source/held.h"
 #include "src/source/reading.h"
 
@@ -21,7 +22,6 @@ using namespace std::chrono_literals;
 // A file cannot call us when it changes. A look at it costs some microseconds.
 constexpr steady_clock::duration shortest_pause = 1ms;
 constexpr steady_clock::duration longest_pause = 20ms;
-constexpr std::chrono::milliseconds longest_wait = 24h;
 
 class EmbeddedSource final : public Source {
  public:

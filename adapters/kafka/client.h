@@ -19,6 +19,8 @@
 
 namespace onceward::kafka {
 
+inline constexpr std::chrono::milliseconds reach_deadline{10'000};  // at the beginning
+
 using Properties = std::vector<std::pair<std::string, std::string>>;
 
 struct ClientCallbacks {

@@ -10,7 +10,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds reach_deadline{10'000};
 constexpr std::string_view message_deadline_ms = "10000";
 
 }  // namespace

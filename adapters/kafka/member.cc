@@ -11,8 +11,7 @@ namespace {
 using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 
-constexpr milliseconds reach_deadline = 10s;  // at the beginning
-constexpr milliseconds again_deadline = 1s;   // later, once a call
+constexpr milliseconds again_deadline = 1s;  // later, once a call
 constexpr milliseconds try_again_after = 200ms;
 constexpr milliseconds close_deadline = 2s;
 

@@ -8,6 +8,7 @@
 #include "adapters/kafka/produce.h"
 #include "adapters/kafka/record.h"
 #include "adapters/kafka/reports.h"
+#include "src/common/limits.h"
 
 namespace onceward {
 namespace kafka {
@@ -17,9 +18,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr milliseconds reach_deadline = 10s;
 constexpr milliseconds again_deadline = 1s;
-constexpr milliseconds longest_wait = 24h;
 
 Properties properties_of(const KafkaPublisherOptions& options) {
   Properties properties{

@@ -7,6 +7,7 @@
 #include "adapters/kafka/client.h"
 #include "adapters/kafka/options.h"
 #include "adapters/kafka/record.h"
+#include "src/common/limits.h"
 #include "src/common/owner_thread.h"
 
 namespace onceward {
@@ -18,7 +19,6 @@ using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr milliseconds reader_deadline = 10s;
-constexpr milliseconds longest_reader_wait = 24h;
 
 Properties reader_properties(const KafkaSourceOptions& options) {
   return {
@@ -54,7 +54,7 @@ class KafkaReader final : public Source {
 
   void receive(std::vector<Delivery>& into, std::size_t most, milliseconds wait) override {
     const OwnerThread::Turn turn(owner_);
-    const auto end = steady_clock::now() + std::clamp(wait, 0ms, longest_reader_wait);
+    const auto end = steady_clock::now() + std::clamp(wait, 0ms, longest_wait);
     for (;;) {
       client_.serve();
       if (client_.fatal()) throw client_.unavailable(*client_.fatal());

@@ -7,6 +7,7 @@
 #include "adapters/kafka/member.h"
 #include "adapters/kafka/options.h"
 #include "adapters/kafka/record.h"
+#include "src/common/limits.h"
 #include "src/common/owner_thread.h"
 #include "src/source/held.h"
 
@@ -18,7 +19,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr milliseconds longest_wait = 24h;
 constexpr milliseconds join_deadline = 10s;  // a group's first answer; it goes on without
 constexpr milliseconds commit_deadline = 5s;
 constexpr milliseconds copy_deadline = 15s;

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 
+#include "src/common/limits.h"
+
 namespace onceward::memory {
 
 using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-namespace {
-
-constexpr std::chrono::milliseconds longest_wait = 24h;
-
-}  // namespace
+namespace {}  // namespace
 
 void Queue::push(std::vector<Delivery> deliveries) {
   std::vector<MessagePtr> messages;

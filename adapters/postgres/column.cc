@@ -11,17 +11,17 @@ namespace onceward::postgres {
 namespace {
 
 // ndim = 1, has-null flag, element type, dimension, lower bound = 1
-constexpr std::size_t header_bytes = 20;
+constexpr std::size_t array_header_bytes = 20;
 constexpr std::size_t largest_parameter = 1'000'000'000;  // what the server takes in one value
 constexpr std::uint32_t null_length = ~std::uint32_t{0};
 
 }  // namespace
 
-void Column::reserve(std::size_t rows, std::size_t bytes) { array_.reserve(header_bytes + 4 * rows + bytes); }
+void Column::reserve(std::size_t rows, std::size_t bytes) { array_.reserve(array_header_bytes + 4 * rows + bytes); }
 
 void Column::begin_array() {
   varies_ = true;
-  array_.more(header_bytes);
+  array_.more(array_header_bytes);
 }
 
 bool Column::still_uniform(std::string_view bytes, bool null) {
@@ -48,7 +48,9 @@ void Column::add_null() {
 
 std::string Column::expression(std::string_view value) const { return fmt::format(fmt::runtime(wrapped_), value); }
 
-std::string_view Column::elements() const { return varies_ ? array_.view().substr(header_bytes) : std::string_view(); }
+std::string_view Column::elements() const {
+  return varies_ ? array_.view().substr(array_header_bytes) : std::string_view();
+}
 
 Parameter Column::parameter() {
   if (array_.size() > largest_parameter) {

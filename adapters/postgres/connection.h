@@ -26,6 +26,10 @@ struct ResultDeleter {
 };
 using Result = std::unique_ptr<PGresult, ResultDeleter>;
 
+inline std::string_view bytes_at(const PGresult* result, int row, int column) {
+  return {PQgetvalue(result, row, column), static_cast<std::size_t>(PQgetlength(result, row, column))};
+}
+
 class Connection {
  public:
   // Connects within the deadline and refuses what cannot be written to. Throws Fault.

@@ -369,7 +369,7 @@ ALTER TABLE onceward.outbox_part_3 REPLICA IDENTITY FULL;
 ALTER TABLE onceward.relay_idle REPLICA IDENTITY FULL;
 )sql";
 
-constexpr Migration steps[] = {
+constexpr Migration all_steps[] = {
     {1, "ground", ground},
     {2, "worker", worker},
     {3, "position", position},
@@ -378,6 +378,6 @@ constexpr Migration steps[] = {
 
 }  // namespace
 
-std::span<const Migration> migrations() { return steps; }
+std::span<const Migration> migrations() { return all_steps; }
 
 }  // namespace onceward::postgres

@@ -13,7 +13,7 @@ constexpr auto powers_of_ten = [] {
   return powers;
 }();
 
-constexpr std::size_t header_bytes = 8;  // count of digits, weight of the first, sign, decimals shown
+constexpr std::size_t numeric_header_bytes = 8;  // count of digits, weight of the first, sign, decimals shown
 constexpr std::uint16_t positive = 0, negative = 0x4000;
 constexpr int digit_decimals = 4;
 constexpr std::uint64_t base = 10'000;
@@ -48,7 +48,7 @@ NumericBytes::NumericBytes(std::int64_t minor_units, int scale) {
   store_big_endian(bytes_.data() + 2, static_cast<std::uint16_t>(weight));
   store_big_endian(bytes_.data() + 4, minor_units < 0 ? negative : positive);
   store_big_endian(bytes_.data() + 6, static_cast<std::uint16_t>(scale));
-  size_ = header_bytes;
+  size_ = numeric_header_bytes;
   for (; first < count; ++first, size_ += 2) store_big_endian(bytes_.data() + size_, digits[first]);
 }
 

@@ -17,10 +17,6 @@ Key key_at(const PGresult* result, int row, int column) {
   return key;
 }
 
-std::string_view bytes_at(const PGresult* result, int row, int column) {
-  return {PQgetvalue(result, row, column), static_cast<std::size_t>(PQgetlength(result, row, column))};
-}
-
 PayloadHash hash_at(const PGresult* result, int row, int column) {
   PayloadHash hash;
   const std::string_view bytes = bytes_at(result, row, column);

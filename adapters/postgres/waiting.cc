@@ -12,10 +12,6 @@
 namespace onceward::postgres {
 namespace {
 
-std::string_view bytes_at(const PGresult* result, int row, int column) {
-  return {PQgetvalue(result, row, column), static_cast<std::size_t>(PQgetlength(result, row, column))};
-}
-
 // A whole number of any width.
 std::int64_t number_at(const PGresult* result, int row, int column) {
   std::int64_t number = 0;

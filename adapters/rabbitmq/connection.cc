@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "adapters/rabbitmq/limits.h"
 #include "onceward/version.h"
 
 namespace onceward::rabbitmq {
@@ -23,7 +24,6 @@ using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 
 constexpr amqp_channel_t work_channel = 1, probe_channel = 2;
-constexpr int most_frame_bytes = 131'072;
 // poll() says that a socket has room when a third of its buffer is free, which is more than one of these: so a write that
 // poll() has allowed does not wait.
 constexpr int send_buffer_bytes = 512 * 1024;

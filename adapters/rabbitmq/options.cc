@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 
+#include "adapters/rabbitmq/limits.h"
 #include "src/declaration/duration.h"
 #include "src/declaration/url.h"
 
@@ -30,7 +31,6 @@ constexpr std::size_t most_name_bytes = 255;  // a short string of AMQP
 constexpr milliseconds least_heartbeat = 1s, most_heartbeat = 600s;
 constexpr milliseconds least_deadline = 100ms, most_deadline = 600s;
 constexpr milliseconds least_consumer_timeout = 1s, most_consumer_timeout = 24h * 30;
-constexpr std::int64_t most_messages = 65'535;
 
 // Those of both come first.
 constexpr std::array<std::string_view, 14> source_names{

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "adapters/rabbitmq/limits.h"
 #include "adapters/rabbitmq/options.h"
+#include "src/common/limits.h"
 
 namespace onceward::rabbitmq {
 namespace {
@@ -14,10 +16,8 @@ using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 using Kind = Receipt::Kind;
 
-constexpr std::size_t most_short_bytes = 255;
 // For which a broker may take nothing, before the rest of a batch is put off.
 constexpr milliseconds longest_stall = 1s;
-constexpr milliseconds longest_wait = 24h;
 
 std::string_view id_of(const amqp_basic_properties_t& properties) {
   return (properties._flags & AMQP_BASIC_MESSAGE_ID_FLAG) != 0 ? view(properties.message_id) : std::string_view();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "adapters/rabbitmq/limits.h"
 #include "adapters/rabbitmq/replies.h"
 #include "src/common/base64.h"
 #include "src/common/json.h"
@@ -17,9 +18,7 @@ namespace onceward::rabbitmq {
 namespace {
 
 constexpr std::string_view count_header = "x-delivery-count";
-constexpr std::size_t most_short_bytes = 255;
-constexpr std::size_t most_table_bytes = 64 * 1024;   // half of a frame, into which the properties must fit
-constexpr std::size_t most_frame_bytes = 128 * 1024;  // as we ask for it
+constexpr std::size_t most_table_bytes = 64 * 1024;  // half of a frame, into which the properties must fit
 constexpr int deepest_table = 16;
 
 constexpr const TextMember& member(std::string_view json) {

@@ -12,9 +12,11 @@
 
 #include "adapters/rabbitmq/connection.h"
 #include "adapters/rabbitmq/content.h"
+#include "adapters/rabbitmq/limits.h"
 #include "adapters/rabbitmq/options.h"
 #include "adapters/rabbitmq/outgoing.h"
 #include "adapters/rabbitmq/properties.h"
+#include "src/common/limits.h"
 #include "src/common/owner_thread.h"
 #include "src/source/held.h"
 
@@ -26,10 +28,8 @@ using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 
 constexpr std::size_t most_bytes_at_once = 64u << 20;
-constexpr milliseconds longest_wait = 24h;
 constexpr milliseconds longest_copy = 10s;
 constexpr milliseconds first_copy_pause = 1s, longest_copy_pause = 30s;
-constexpr std::size_t most_messages = 65'535;  // as many as a prefetch allows
 
 // As settle() must know it.
 struct Unsettled {

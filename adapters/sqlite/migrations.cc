@@ -270,7 +270,7 @@ CREATE TABLE onceward_relay_paused (
 ) STRICT;
 )sql";
 
-constexpr Migration steps[] = {
+constexpr Migration all_steps[] = {
     {1, "ground", ground},
     {2, "worker", worker},
     {3, "position", position},
@@ -279,6 +279,6 @@ constexpr Migration steps[] = {
 
 }  // namespace
 
-std::span<const Migration> migrations() { return steps; }
+std::span<const Migration> migrations() { return all_steps; }
 
 }  // namespace onceward::sqlite

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "src/common/digits.h"
+
 namespace onceward {
 namespace {
 
 constexpr std::int64_t farthest = 1'000'000'000'000;  // an exponent that no number of zeros in a text makes up for
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Takes one number from the left, by RFC 8259.
 class Scanner {

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "src/common/digits.h"
+
 namespace onceward {
 namespace {
 
 using Kind = SqlToken::Kind;
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_sql_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool begins_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }
@@ -21,7 +22,7 @@ class Lexer {
 
   std::vector<SqlToken> run() {
     while (at_ < sql_.size()) {
-      if (is_space(sql_[at_]))
+      if (is_sql_space(sql_[at_]))
         ++at_;
       else if (looking_at("--"))
         at_ = after("\n", at_);

@@ -15,7 +15,7 @@ constexpr std::int64_t second = 1000;
 constexpr std::int64_t day = 86'400 * second;
 constexpr Unit units[] = {{"ms", 1},  {"s", second},   {"m", 60 * second}, {"h", 3600 * second},
                           {"d", day}, {"y", 365 * day}};
-constexpr std::int64_t longest = 1000 * 365 * day;
+constexpr std::int64_t longest_duration = 1000 * 365 * day;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::optional<std::chrono::milliseconds> read_duration(std::string_view text) {
   const std::string_view name(end, static_cast<std::size_t>(text.data() + text.size() - end));
   for (const Unit& unit : units) {
     if (unit.name != name) continue;
-    if (count > longest / unit.milliseconds) return std::nullopt;
+    if (count > longest_duration / unit.milliseconds) return std::nullopt;
     return std::chrono::milliseconds(count * unit.milliseconds);
   }
   return std::nullopt;

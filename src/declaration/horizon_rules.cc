@@ -26,9 +26,9 @@ constexpr Input inputs[] = {
     {"legal", &HorizonInputs::legal},
 };
 constexpr seconds shortest{1};
-constexpr seconds longest{std::int64_t{100} * 365 * 86'400};
+constexpr seconds longest_horizon{std::int64_t{100} * 365 * 86'400};
 
-bool in_range(const HorizonInputs::Span& span) { return span && shortest <= *span && *span <= longest; }
+bool in_range(const HorizonInputs::Span& span) { return span && shortest <= *span && *span <= longest_horizon; }
 
 // Values out of range are findings of their own, and would overflow the sum.
 bool in_range(const RetryBudget& retry) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "src/common/digits.h"
 #include "src/common/json_pointer.h"
 #include "src/common/utf8.h"
 
@@ -13,7 +14,6 @@ namespace {
 constexpr std::size_t most_excerpt_bytes = 64;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-' || c == '.'; }
 bool is_word_character(char c) { return is_name_character(c) || c == '/' || c == '(' || c == ')'; }

@@ -11,8 +11,6 @@
 namespace onceward {
 namespace {
 
-constexpr std::size_t first_room_bytes = 16u << 10;
-
 std::optional<Reason> reason_of(DecimalFault fault) {
   switch (fault) {
     case DecimalFault::none:

@@ -21,6 +21,8 @@
 
 namespace onceward {
 
+inline constexpr std::size_t first_room_bytes = 16u << 10;  // for what cannot be borrowed
+
 class FieldColumns {
  public:
   // `fields` must have no mistakes and outlive this; `depth` is the limit on a payload's.

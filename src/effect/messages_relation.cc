@@ -11,7 +11,6 @@
 namespace onceward {
 namespace {
 
-constexpr std::size_t first_room_bytes = 16u << 10;
 constexpr std::uint32_t not_taken = ~std::uint32_t{0};
 
 // What a column is read from.

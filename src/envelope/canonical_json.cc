@@ -9,9 +9,9 @@
 namespace onceward {
 namespace {
 
-class Writer {
+class CanonicalWriter {
  public:
-  Writer(const JsonDocument& document, std::vector<std::uint32_t> left_out)
+  CanonicalWriter(const JsonDocument& document, std::vector<std::uint32_t> left_out)
       : document_(document), left_out_(std::move(left_out)) {}
 
   // Depth is bounded by the parser's limit.
@@ -103,7 +103,7 @@ std::variant<std::string, Reason> canonical_json(const JsonDocument& document,
       left_out.push_back(static_cast<std::uint32_t>(*node - document.nodes.data()));
     }
   }
-  Writer writer(document, std::move(left_out));
+  CanonicalWriter writer(document, std::move(left_out));
   std::string out;
   if (writer.is_left_out(0)) return out;
   if (const auto failed = writer.write(0, out)) return *failed;

@@ -6,6 +6,7 @@
 #include "src/common/timestamp.h"
 #include "src/envelope/members.h"
 #include "src/envelope/payload.h"
+#include "src/envelope/refused.h"
 
 namespace onceward {
 namespace {
@@ -32,8 +33,6 @@ std::size_t number_of(std::string_view name) {
   }
   return kUnknown;
 }
-
-Refusal refused(Reason reason, std::string_view field) { return {reason, std::string(field)}; }
 
 }  // namespace
 

@@ -6,13 +6,12 @@
 #include "src/common/hex.h"
 #include "src/envelope/cloudevent.h"
 #include "src/envelope/payload.h"
+#include "src/envelope/refused.h"
 
 namespace onceward {
 namespace {
 
 constexpr std::string_view kHttpPrefix = "ce-";
-
-Refusal refused(Reason reason, std::string_view field) { return {reason, std::string(field)}; }
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -86,9 +85,9 @@ std::string to_http(std::string_view text) {
   return result;
 }
 
-class Reader {
+class BinaryReader {
  public:
-  Reader(const BinaryMessage& message, std::string_view prefix, const EnvelopeLimits& limits)
+  BinaryReader(const BinaryMessage& message, std::string_view prefix, const EnvelopeLimits& limits)
       : message_(message), prefix_(prefix), event_(EnvelopeBuilder(message.payload, limits)) {}
 
   ReadEnvelope read() {
@@ -170,11 +169,11 @@ ReadEnvelope read_cloudevent(const BinaryMessage& message, std::string_view pref
   std::size_t header_bytes = message.content_type.size();
   for (const Header& header : message.headers) header_bytes += header.name.size() + header.value.size();
   if (header_bytes > limits.message_bytes) return refused(Reason::headers_too_large, "message_bytes");
-  return Reader(message, prefix, limits).read();
+  return BinaryReader(message, prefix, limits).read();
 }
 
 Envelope found_in(const BinaryMessage& message, std::string_view prefix) {
-  return Reader(message, prefix, kNoLimits).found();
+  return BinaryReader(message, prefix, kNoLimits).found();
 }
 
 std::vector<BinaryAttribute> cloudevent_attributes(const Envelope& envelope, std::string_view prefix) {

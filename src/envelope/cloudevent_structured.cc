@@ -7,15 +7,14 @@
 #include "src/envelope/carried_headers.h"
 #include "src/envelope/cloudevent.h"
 #include "src/envelope/payload.h"
+#include "src/envelope/refused.h"
 
 namespace onceward {
 namespace {
 
-Refusal refused(Reason reason, std::string_view field) { return {reason, std::string(field)}; }
-
-class Reader {
+class StructuredReader {
  public:
-  Reader(const JsonDocument& document, const Bytes& bytes, const EnvelopeLimits& limits)
+  StructuredReader(const JsonDocument& document, const Bytes& bytes, const EnvelopeLimits& limits)
       : document_(document), event_(EnvelopeBuilder(bytes, limits)) {}
 
   ReadEnvelope read() {
@@ -122,7 +121,7 @@ ReadEnvelope read_cloudevent(const Bytes& bytes, const EnvelopeLimits& limits) {
   if (bytes.view().size() > limits.message_bytes) return refused(Reason::too_large, "message_bytes");
   const auto parsed = parse_json(bytes, {.limit = limits.depth, .recorded = 1});
   if (const Reason* reason = std::get_if<Reason>(&parsed)) return refused(*reason, "event");
-  return Reader(std::get<JsonDocument>(parsed), bytes, limits).read();
+  return StructuredReader(std::get<JsonDocument>(parsed), bytes, limits).read();
 }
 
 std::string write_cloudevent(const Envelope& envelope) {

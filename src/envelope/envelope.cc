@@ -9,9 +9,9 @@ namespace onceward {
 namespace {
 
 // Copies texts one after another into room that was made for them.
-class Writer {
+class BlockWriter {
  public:
-  explicit Writer(char* at) : at_(at) {}
+  explicit BlockWriter(char* at) : at_(at) {}
   std::string_view put(std::string_view text) {
     if (text.empty()) return {};
     std::memcpy(at_, text.data(), text.size());
@@ -40,7 +40,7 @@ Envelope Envelope::copy_of(const EnvelopeFields& fields) {
   // One allocation: an array of headers whose tail holds the text.
   const std::size_t header_count = fields.headers.size();
   const auto block = std::make_shared<Header[]>(header_count + (text_bytes + sizeof(Header) - 1) / sizeof(Header));
-  Writer writer(reinterpret_cast<char*>(block.get() + header_count));
+  BlockWriter writer(reinterpret_cast<char*>(block.get() + header_count));
   EnvelopeFields copy = fields;
   for (const TextMember& member : kTextMembers) member.set(copy, writer.put(member.get(fields)));
   for (std::size_t i = 0; i < header_count; ++i) {

@@ -11,6 +11,7 @@
 #include "src/envelope/carried_headers.h"
 #include "src/envelope/members.h"
 #include "src/envelope/payload.h"
+#include "src/envelope/refused.h"
 
 namespace onceward {
 namespace {
@@ -37,11 +38,9 @@ std::size_t number_of(std::string_view name) {
   return kUnknown;
 }
 
-Refusal refused(Reason reason, std::string_view field) { return {reason, std::string(field)}; }
-
-class Reader {
+class NativeReader {
  public:
-  Reader(const JsonDocument& document, const Bytes& bytes, const EnvelopeLimits& limits)
+  NativeReader(const JsonDocument& document, const Bytes& bytes, const EnvelopeLimits& limits)
       : document_(document), builder_(bytes, limits) {}
 
   ReadEnvelope read() {
@@ -170,7 +169,7 @@ ReadEnvelope read_json_envelope(const Bytes& bytes, const EnvelopeLimits& limits
   if (bytes.view().size() > limits.message_bytes) return refused(Reason::too_large, "message_bytes");
   const auto parsed = parse_json(bytes, {.limit = limits.depth, .recorded = 2});
   if (const Reason* reason = std::get_if<Reason>(&parsed)) return refused(*reason, "envelope");
-  return Reader(std::get<JsonDocument>(parsed), bytes, limits).read();
+  return NativeReader(std::get<JsonDocument>(parsed), bytes, limits).read();
 }
 
 std::string write_json_envelope(const Envelope& envelope) {

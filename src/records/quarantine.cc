@@ -8,7 +8,7 @@
 namespace onceward::records {
 namespace {
 
-constexpr std::array<std::string_view, 4> names{"parked", "retrying", "resolved", "discarded"};
+constexpr std::array<std::string_view, 4> state_names{"parked", "retrying", "resolved", "discarded"};
 
 QuarantineRow quarantine_row(const Row& row) {
   QuarantineRow read;
@@ -30,12 +30,12 @@ QuarantineRow quarantine_row(const Row& row) {
 
 }  // namespace
 
-std::string_view name(QuarantineState state) { return names[static_cast<std::size_t>(state)]; }
+std::string_view name(QuarantineState state) { return state_names[static_cast<std::size_t>(state)]; }
 
 std::optional<QuarantineState> quarantine_state_named(std::string_view name) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<QuarantineState>(found - names.begin());
+  const auto found = std::ranges::find(state_names, name);
+  if (found == state_names.end()) return std::nullopt;
+  return static_cast<QuarantineState>(found - state_names.begin());
 }
 
 void add_conditions(Where& where, const QuarantineFilter& filter) {

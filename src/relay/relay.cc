@@ -33,8 +33,6 @@ constexpr milliseconds between_looks{500};  // for rows that wait
 constexpr milliseconds longest_outage{5'000};
 constexpr milliseconds until_idle{50};
 
-void bump(RelayTally::Count& count, std::uint64_t by = 1) { count.fetch_add(by, std::memory_order_relaxed); }
-
 const RelayOptions& checked(const RelayOptions& options) {
   if (options.producer.empty()) throw std::invalid_argument("relay: a producer must be named");
   if (options.page < 1 || options.page > 10'000) throw std::invalid_argument("relay: a page has 1 to 10 000 rows");

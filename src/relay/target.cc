@@ -14,8 +14,6 @@ constexpr milliseconds longest{5'000};
 constexpr milliseconds patience{50};  // with a broker that puts off
 constexpr milliseconds until_away{2'000};
 
-void bump(RelayTally::Count& count, std::uint64_t by = 1) { count.fetch_add(by, std::memory_order_relaxed); }
-
 }  // namespace
 
 Target::Target(const RelayTarget& target, std::function<bool()> may_send, std::function<void()> told, RelayTally& tally,

@@ -14,6 +14,8 @@
 
 namespace onceward::relay {
 
+inline void bump(RelayTally::Count& count, std::uint64_t by = 1) { count.fetch_add(by, std::memory_order_relaxed); }
+
 class Target {
  public:
   // `may_send` is asked before each sending; `told` is called when there are results. Both from the target's thread.
