@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "adapters/postgres/schema.h"
 #include "onceward/adapter/postgres.h"
 #include "tests/fixtures/postgres_database.h"
+#include "tests/fixtures/waiting.h"
 
 namespace onceward::postgres {
 namespace {
@@ -59,6 +62,28 @@ TEST_F(PostgresMigrations, ProgramOfTheFirstStepThatStillRunsCanWrite) {
   reader_->run(parked);
   reader_->run(parked);
   EXPECT_EQ(reader_->number("SELECT count(*) FROM onceward.quarantine WHERE state = 'parked' AND key IS NULL"), 4);
+}
+
+// A session that has made the schema before has all of its catalogue in hand, and asks nobody again.
+TEST_F(PostgresMigrations, SchemaThatAnotherMakesMeanwhileIsSeen) {
+  for (int round = 0; round < 2; ++round) {
+    reader_->run("SET client_min_messages = warning; DROP SCHEMA onceward CASCADE");
+    EXPECT_EQ(schema_status(connection_).version, 0);
+    migrate(connection_, migrations().first(1));
+  }
+  reader_->run("DROP SCHEMA onceward CASCADE");
+  EXPECT_EQ(schema_status(connection_).version, 0);
+  const auto other = fixtures::read_postgres(database_.url());
+  other->run("BEGIN; SELECT pg_advisory_xact_lock(7954877705826332257); CREATE SCHEMA onceward");
+  std::future<SchemaStatus> migrated = std::async(std::launch::async, [&] { return migrate(connection_); });
+  fixtures::await("the migration waits", [&] {
+    return reader_->number(
+               "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'") >
+           0;
+  });
+  other->run("COMMIT");
+  const SchemaStatus status = migrated.get();
+  EXPECT_EQ(status.version, status.newest);
 }
 
 }  // namespace

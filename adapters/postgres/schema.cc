@@ -9,8 +9,11 @@
 namespace onceward::postgres {
 namespace {
 
-// Held for one step's transaction; two processes that migrate take turns. A number of our own choosing.
-constexpr std::string_view lock_migrations = "SELECT pg_advisory_xact_lock(7954877705826332257)";
+// Held for one step's transaction; two processes that migrate take turns. A number of our own choosing. The look at a table
+// lets the session hear what was committed while it waited: a schema that it had found missing before would else be missing
+// still, and be made a second time.
+constexpr std::string_view lock_migrations =
+    "SELECT pg_advisory_xact_lock(7954877705826332257);\nSELECT FROM pg_catalog.pg_namespace WHERE false";
 
 Parameter text(std::string_view value) { return {text_type.element, value.data(), static_cast<int>(value.size()), 1}; }
 
