@@ -16,7 +16,9 @@
 //                   messages of some slots have left, a row for each time they moved, so that no snapshot which somebody
 //                   holds makes it slow; relay_place: how far each slot has come by that; relay_tick: moments between which committed rows are found; relay_idle: whether
 //                   they wait to be told; relay_paused: targets that a person has stopped
-//   ledger          calls to external systems; ledger_attempt: every attempt at one
+//   ledger          calls to external systems, and what became of each; ledger_attempt: every attempt at one, every time it was
+//                   looked up, and what people decided
+//   ingress         requests that came with an idempotency key, and their answers
 //   attempt         starts and voids of a message that runs alone, failures of one that ran among others; a reset is a
 //                   person who sent it again
 //   quarantine      what was refused or ran out of attempts, with its bytes; `key` where the message has an inbox row of
@@ -369,11 +371,69 @@ ALTER TABLE onceward.outbox_part_3 REPLICA IDENTITY FULL;
 ALTER TABLE onceward.relay_idle REPLICA IDENTITY FULL;
 )sql";
 
+// Calls that were staged before anybody could make them are planned. due_at: when to look at it next; only open rows have one.
+// A request of ingress is in flight while its status is 0.
+constexpr std::string_view dispatch = R"sql(
+ALTER TABLE onceward.ledger
+  ADD COLUMN number bigint GENERATED ALWAYS AS IDENTITY UNIQUE,
+  ADD COLUMN state text NOT NULL DEFAULT 'planned' CHECK (state IN ('planned', 'attempting', 'succeeded', 'failed',
+    'unknown', 'waiting', 'approved', 'refused', 'cancelled')),
+  ADD COLUMN due_at timestamptz DEFAULT now(),
+  ADD COLUMN attempts integer NOT NULL DEFAULT 0,
+  ADD COLUMN look_ups integer NOT NULL DEFAULT 0,
+  ADD COLUMN last_attempt integer NOT NULL DEFAULT 0,
+  ADD COLUMN first_attempt_at timestamptz,
+  ADD COLUMN attempted_at timestamptz,
+  ADD COLUMN ended_at timestamptz,
+  ADD COLUMN owner text NOT NULL DEFAULT '',
+  ADD COLUMN lease_until timestamptz,
+  ADD COLUMN external_ref text NOT NULL DEFAULT '',
+  ADD COLUMN response_hash bytea,
+  ADD COLUMN code text NOT NULL DEFAULT '',
+  ADD COLUMN detail text NOT NULL DEFAULT '',
+  ADD COLUMN requested_by text NOT NULL DEFAULT '',
+  ADD COLUMN decided_by text NOT NULL DEFAULT '',
+  ADD COLUMN approved_until timestamptz;
+UPDATE onceward.ledger SET due_at = greatest(due_at, not_before) WHERE not_before IS NOT NULL;
+ALTER TABLE onceward.ledger SET (fillfactor = 70);
+CREATE INDEX ledger_due ON onceward.ledger (endpoint, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX ledger_listed ON onceward.ledger (state, number);
+CREATE INDEX ledger_owner ON onceward.ledger (owner) WHERE owner <> '';
+DROP TABLE onceward.ledger_attempt;
+CREATE TABLE onceward.ledger_attempt (
+  key           uuid NOT NULL,
+  number        integer NOT NULL,
+  kind          text NOT NULL CHECK (kind IN ('call', 'look_up', 'person')),
+  who           text NOT NULL,
+  began_at      timestamptz NOT NULL DEFAULT now(),
+  ended_at      timestamptz,
+  outcome       text NOT NULL DEFAULT '',
+  status        integer NOT NULL DEFAULT 0,
+  response_hash bytea,
+  external_ref  text NOT NULL DEFAULT '',
+  detail        text NOT NULL DEFAULT '',
+  PRIMARY KEY (key, number)
+) WITH (fillfactor = 80);
+CREATE TABLE onceward.ingress (
+  key          uuid NOT NULL PRIMARY KEY,
+  principal    text NOT NULL,
+  operation    text NOT NULL,
+  text         text NOT NULL,
+  request_hash bytea NOT NULL,
+  began_at     timestamptz NOT NULL DEFAULT now(),
+  owner        text NOT NULL,
+  lease_until  timestamptz,
+  status       integer NOT NULL DEFAULT 0,
+  content_type text NOT NULL DEFAULT '',
+  body         bytea,
+  expires_at   timestamptz NOT NULL
+);
+CREATE INDEX ingress_expires ON onceward.ingress (expires_at);
+)sql";
+
 constexpr Migration all_steps[] = {
-    {1, "ground", ground},
-    {2, "worker", worker},
-    {3, "position", position},
-    {4, "relay", relay},
+    {1, "ground", ground}, {2, "worker", worker},     {3, "position", position},
+    {4, "relay", relay},   {5, "dispatch", dispatch},
 };
 
 }  // namespace

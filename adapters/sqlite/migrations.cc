@@ -270,11 +270,87 @@ CREATE TABLE onceward_relay_paused (
 ) STRICT;
 )sql";
 
+constexpr std::string_view dispatch = R"sql(
+ALTER TABLE onceward_ledger RENAME TO onceward_ledger_1;
+CREATE TABLE onceward_ledger (
+  number           INTEGER PRIMARY KEY AUTOINCREMENT,
+  key              BLOB NOT NULL UNIQUE,
+  created_at       INTEGER NOT NULL,
+  not_before       INTEGER,
+  consumer         INTEGER NOT NULL,
+  cause            BLOB,
+  request_hash     BLOB NOT NULL,
+  endpoint         TEXT NOT NULL,
+  idempotency_key  TEXT NOT NULL,
+  type             TEXT NOT NULL,
+  business_key     TEXT NOT NULL,
+  tenant           TEXT NOT NULL,
+  correlation_id   TEXT NOT NULL,
+  trace_parent     TEXT NOT NULL,
+  body             BLOB NOT NULL,
+  state            TEXT NOT NULL DEFAULT 'planned' CHECK (state IN ('planned', 'attempting', 'succeeded', 'failed',
+    'unknown', 'waiting', 'approved', 'refused', 'cancelled')),
+  due_at           INTEGER,
+  attempts         INTEGER NOT NULL DEFAULT 0,
+  look_ups         INTEGER NOT NULL DEFAULT 0,
+  last_attempt     INTEGER NOT NULL DEFAULT 0,
+  first_attempt_at INTEGER,
+  attempted_at     INTEGER,
+  ended_at         INTEGER,
+  owner            TEXT NOT NULL DEFAULT '',
+  lease_until      INTEGER,
+  external_ref     TEXT NOT NULL DEFAULT '',
+  response_hash    BLOB,
+  code             TEXT NOT NULL DEFAULT '',
+  detail           TEXT NOT NULL DEFAULT '',
+  requested_by     TEXT NOT NULL DEFAULT '',
+  decided_by       TEXT NOT NULL DEFAULT '',
+  approved_until   INTEGER
+) STRICT;
+INSERT INTO onceward_ledger (key, created_at, not_before, consumer, cause, request_hash, endpoint, idempotency_key, type,
+    business_key, tenant, correlation_id, trace_parent, body, due_at)
+  SELECT key, created_at, not_before, consumer, cause, request_hash, endpoint, idempotency_key, type,
+    business_key, tenant, correlation_id, trace_parent, body, max(created_at, coalesce(not_before, 0))
+  FROM onceward_ledger_1 ORDER BY created_at;
+DROP TABLE onceward_ledger_1;
+CREATE INDEX onceward_ledger_due ON onceward_ledger (endpoint, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX onceward_ledger_listed ON onceward_ledger (state, number);
+CREATE INDEX onceward_ledger_owner ON onceward_ledger (owner) WHERE owner <> '';
+DROP TABLE onceward_ledger_attempt;
+CREATE TABLE onceward_ledger_attempt (
+  key           BLOB NOT NULL,
+  number        INTEGER NOT NULL,
+  kind          TEXT NOT NULL CHECK (kind IN ('call', 'look_up', 'person')),
+  who           TEXT NOT NULL,
+  began_at      INTEGER NOT NULL,
+  ended_at      INTEGER,
+  outcome       TEXT NOT NULL DEFAULT '',
+  status        INTEGER NOT NULL DEFAULT 0,
+  response_hash BLOB,
+  external_ref  TEXT NOT NULL DEFAULT '',
+  detail        TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (key, number)
+) STRICT;
+CREATE TABLE onceward_ingress (
+  key          BLOB NOT NULL PRIMARY KEY,
+  principal    TEXT NOT NULL,
+  operation    TEXT NOT NULL,
+  text         TEXT NOT NULL,
+  request_hash BLOB NOT NULL,
+  began_at     INTEGER NOT NULL,
+  owner        TEXT NOT NULL,
+  lease_until  INTEGER,
+  status       INTEGER NOT NULL DEFAULT 0,
+  content_type TEXT NOT NULL DEFAULT '',
+  body         BLOB,
+  expires_at   INTEGER NOT NULL
+) STRICT;
+CREATE INDEX onceward_ingress_expires ON onceward_ingress (expires_at);
+)sql";
+
 constexpr Migration all_steps[] = {
-    {1, "ground", ground},
-    {2, "worker", worker},
-    {3, "position", position},
-    {4, "relay", relay},
+    {1, "ground", ground}, {2, "worker", worker},     {3, "position", position},
+    {4, "relay", relay},   {5, "dispatch", dispatch},
 };
 
 }  // namespace

@@ -15,6 +15,8 @@ Exit exit_of(FaultCode fault) {
     case FaultCode::publisher_unavailable:
     case FaultCode::source_refused:
     case FaultCode::publisher_refused:
+    case FaultCode::endpoint_unavailable:
+    case FaultCode::endpoint_refused:
       return Exit::unavailable;
     case FaultCode::schema_missing:
     case FaultCode::schema_newer:

@@ -13,8 +13,10 @@
 #include <variant>
 #include <vector>
 
+#include "onceward/endpoint_declaration.h"
 #include "onceward/envelope.h"
 #include "onceward/log.h"
+#include "onceward/retry_budget.h"
 
 namespace onceward {
 
@@ -95,13 +97,6 @@ struct EffectDeclaration {
 enum class Order : std::uint8_t { none, partition, key };
 enum class GapPolicy : std::uint8_t { accept_latest, wait, repair, fail };
 
-struct RetryBudget {
-  int attempts = 5;  // of the message's own failures; an outage uses none
-  std::chrono::milliseconds first_delay{1000};
-  std::chrono::milliseconds longest_delay{300'000};
-  friend bool operator==(const RetryBudget&, const RetryBudget&) = default;
-};
-
 // How far back a duplicate can come from. Nothing is purged before the longest of these has passed.
 struct HorizonInputs {
   using Span = std::optional<std::chrono::seconds>;
@@ -129,6 +124,7 @@ struct Declaration {
   std::vector<FieldDeclaration> fields;
   std::vector<EffectDeclaration> effects;
   std::vector<std::string> sql;  // the handler, if it is SQL: one statement each
+  std::vector<CallDeclaration> calls;
   TransactionScope transaction = TransactionScope::batch;
   int workers = 1;           // in each process
   std::size_t batch = 1000;  // the most messages of one transaction
@@ -196,6 +192,8 @@ struct Application {
   std::vector<Declaration> consumers;
   RelayDeclaration relay;
   std::vector<RouteDeclaration> routes;
+  std::vector<EndpointDeclaration> endpoints;
+  IngressDeclaration ingress;
   AdminDeclaration admin;
   LogDeclaration log;
   std::chrono::milliseconds drain{30'000};  // how long a process that is told to stop finishes what it holds

@@ -30,7 +30,9 @@ enum class FaultCode : std::uint8_t {
   source_refused,         // the broker says no: wrong password, missing queue, no permission
   publisher_unavailable,  // the same two, of a broker that we publish to
   publisher_refused,
-  transaction_failed,  // used after a statement of the same transaction had failed
+  endpoint_unavailable,  // an external system is unreachable
+  endpoint_refused,      // it says no, or answers what its declaration does not describe
+  transaction_failed,    // used after a statement of the same transaction had failed
 };
 
 std::string_view code(FaultCode fault);
@@ -52,7 +54,8 @@ class Fault : public std::exception {
   // Whether the same transaction, run again, may succeed without anybody's help.
   bool transient() const {
     return fault_ == FaultCode::lost_race || fault_ == FaultCode::busy || fault_ == FaultCode::store_unavailable ||
-           fault_ == FaultCode::source_unavailable || fault_ == FaultCode::publisher_unavailable;
+           fault_ == FaultCode::source_unavailable || fault_ == FaultCode::publisher_unavailable ||
+           fault_ == FaultCode::endpoint_unavailable;
   }
 
  private:

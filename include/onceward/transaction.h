@@ -122,6 +122,8 @@ struct Call {
   std::string_view type{};
   std::string_view business_key{};
   std::optional<Timestamp> not_before{};
+  bool approval = false;            // waits for a person, whatever its endpoint says
+  std::string_view requested_by{};  // who must not be the one to approve it; empty: the consumer
 };
 
 enum class Inserted : std::uint8_t { inserted, already };

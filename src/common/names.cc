@@ -216,6 +216,10 @@ std::string_view code(FaultCode fault) {
       return "publisher_unavailable";
     case FaultCode::publisher_refused:
       return "publisher_refused";
+    case FaultCode::endpoint_unavailable:
+      return "endpoint_unavailable";
+    case FaultCode::endpoint_refused:
+      return "endpoint_refused";
     case FaultCode::transaction_failed:
       return "transaction_failed";
   }

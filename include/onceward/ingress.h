@@ -1,0 +1,77 @@
+// The front door: a request that carries an idempotency key has its effect once, and whoever repeats it is given the stored
+// answer, byte for byte. For any HTTP server: it is handed what it has read and says what to answer.
+//
+//   no key                              400
+//   the same key is being worked on     409, with Retry-After
+//   the same key with another request   422; says nothing of the earlier one
+//   done before                         the stored status and body again
+//
+// A request is reserved by a commit of its own, with a lease; its effect, its answer and the end of the reservation commit
+// together. Whoever dies in between leaves a reservation whose lease ends: the next request with the key takes it over, and the
+// one before, should it still live, can no longer commit.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "onceward/envelope.h"
+#include "onceward/port/store.h"
+
+namespace onceward {
+
+struct IngressOptions {
+  std::chrono::milliseconds lease{30'000};   // how long a request may take before another may take it over
+  std::chrono::hours expiry{24 * 7};         // how long an answer is kept
+  std::size_t most_body_bytes = 1u << 20;    // of a request: 413 above
+  std::size_t most_answer_bytes = 1u << 20;  // that is kept
+};
+
+struct IngressRequest {
+  std::string_view principal;  // who asks: a tenant, a user, a client; part of the key's scope
+  std::string_view operation;  // what is asked: "POST /captures"; part of the key's scope
+  std::string_view key;        // the Idempotency-Key header; empty: it was not there
+  std::string_view body;
+  std::string_view content_type{"application/json"};
+};
+
+struct IngressAnswer {
+  unsigned status = 200;
+  std::string content_type{"application/json"};
+  std::string body{};
+  std::chrono::seconds retry_after{0};  // 0: no such header
+  bool repeated = false;                // it is the stored answer of an earlier request
+};
+
+// The effect of a request, in the transaction that also keeps its answer. One that throws, or answers 5xx, leaves nothing: the
+// key is free for the next try.
+using IngressHandler = std::function<IngressAnswer(const IngressRequest&, Transaction&)>;
+
+// Counted where it happened; read by anybody.
+struct IngressTally {
+  using Count = std::atomic<std::uint64_t>;
+  Count accepted{}, repeated{}, in_flight{}, mismatched{}, refused{}, failed{};
+};
+
+class Ingress {
+ public:
+  // The store must outlive it, and is this thread's.
+  Ingress(Store& store, IngressTally& tally, IngressOptions options = {});
+
+  // Never throws for what the store or the handler did: that is a 503 or a 500, as problem+json (RFC 9457).
+  IngressAnswer serve(const IngressRequest& request, const IngressHandler& handler);
+
+  // Forgets answers that have expired, at most `most` of them. Returns how many.
+  std::int64_t forget_expired(std::int64_t most = 1'000);
+
+ private:
+  Store& store_;
+  IngressTally& tally_;
+  const IngressOptions options_;
+};
+
+}  // namespace onceward
