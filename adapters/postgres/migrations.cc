@@ -396,7 +396,7 @@ ALTER TABLE onceward.ledger
   ADD COLUMN approved_until timestamptz;
 UPDATE onceward.ledger SET due_at = greatest(due_at, not_before) WHERE not_before IS NOT NULL;
 ALTER TABLE onceward.ledger SET (fillfactor = 70);
-CREATE INDEX ledger_due ON onceward.ledger (endpoint, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX ledger_due ON onceward.ledger (endpoint, due_at) WHERE due_at IS NOT NULL AND state <> 'waiting';
 CREATE INDEX ledger_listed ON onceward.ledger (state, number);
 CREATE INDEX ledger_owner ON onceward.ledger (owner) WHERE owner <> '';
 DROP TABLE onceward.ledger_attempt;

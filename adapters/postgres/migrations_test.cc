@@ -1,6 +1,7 @@
 // A database that an older program has made and used.
 #include "adapters/postgres/migrations.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <future>
@@ -44,8 +45,9 @@ class PostgresMigrations : public testing::Test {
 TEST_F(PostgresMigrations, TablesOfTheFirstStepAreCarriedOver) {
   reader_->run(used);
   reader_->run(parked);
-  EXPECT_EQ(schema_status(connection_).pending, (std::vector<std::string>{"002 worker", "003 position", "004 relay"}));
-  EXPECT_EQ(migrate(connection_).version, 4);
+  EXPECT_EQ(schema_status(connection_).pending,
+            (std::vector<std::string>{"002 worker", "003 position", "004 relay", "005 dispatch"}));
+  EXPECT_EQ(migrate(connection_).version, 5);
   EXPECT_EQ(reader_->read("SELECT key = u('1'), kind, worker, code FROM onceward.attempt ORDER BY number"),
             (fixtures::TextRows{{"t", "start", "worker 1", ""}, {"t", "void", "worker 1", ""}}));
   EXPECT_EQ(
@@ -55,6 +57,24 @@ TEST_F(PostgresMigrations, TablesOfTheFirstStepAreCarriedOver) {
                           {"t", std::nullopt, "0", "parked"},
                           {"t", std::nullopt, "0", "parked"},
                           {"t", std::nullopt, "0", "parked"}}));
+}
+
+TEST_F(PostgresMigrations, CallsThatWereStagedBeforeTheFifthStepArePlanned) {
+  const std::string staged =
+      "INSERT INTO onceward.ledger (key, not_before, consumer, request_hash, endpoint, idempotency_key, type, "
+      "business_key, tenant, correlation_id, trace_parent, body) VALUES (lpad('{}', 32, '0')::uuid, {}, 1, '', "
+      "'gateway', '{}', '', '', '', '', '', 'bytes')";
+  migrate(connection_, migrations().first(4));
+  reader_->run(fmt::format(fmt::runtime(staged), 1, "NULL", "now"));
+  reader_->run(fmt::format(fmt::runtime(staged), 2, "now() + interval '1 hour'", "later"));
+  migrate(connection_);
+  reader_->run(fmt::format(fmt::runtime(staged), 3, "NULL", "by an old program"));
+  EXPECT_EQ(
+      reader_->read("SELECT idempotency_key, state, due_at <= now(), due_at >= coalesce(not_before, due_at), attempts "
+                    "FROM onceward.ledger ORDER BY key"),
+      (fixtures::TextRows{{"now", "planned", "t", "t", "0"},
+                          {"later", "planned", "f", "t", "0"},
+                          {"by an old program", "planned", "t", "t", "0"}}));
 }
 
 TEST_F(PostgresMigrations, ProgramOfTheFirstStepThatStillRunsCanWrite) {

@@ -127,11 +127,27 @@ void PostgresSession::write(const Writes& writes) {
   queue_resolved(connection_, writes.resolved);
   queue_parked(connection_, writes.parked);
   queue_outbox(connection_, writes.outgoing, consumer_);
-  queue_calls(connection_, writes.calls, consumer_);
+  calls_written_ = queue_calls(connection_, writes.calls, consumer_);
   queue_advances(connection_, consumer_, writes.advances, writes.believed);
   for (const Advance& advance : writes.advances) {
     moved_.insert_or_assign(std::string(advance.stream), StreamState{advance.before.epoch, advance.next});
   }
+}
+
+// A call that was there before inserts nothing.
+void PostgresSession::read_calls(const std::vector<Result>& results) {
+  for (CallsWritten& written : std::exchange(calls_written_, {})) {
+    const auto inserted = static_cast<std::uint64_t>(rows_changed(results.at(written.place).get()));
+    if (inserted >= written.staged.times) continue;
+    written.staged.times -= inserted;
+    repeats_.push_back(std::move(written.staged));
+  }
+}
+
+Cancelled PostgresSession::cancel_call(const Key& call, std::string_view who) {
+  begin();
+  queue_cancel(connection_, call, who);
+  return read_cancelled(connection_.sync().back().get());
 }
 
 // Forgotten here: only a commit makes it known again.
@@ -208,12 +224,14 @@ void PostgresSession::back_to_mark() {
   connection_.queue("ROLLBACK TO SAVEPOINT onceward_mark", {});
   connection_.sync();
   connection_.forget_refused();
+  calls_written_.clear();
   encoding_ = Statements::no_message;
 }
 
 void PostgresSession::flush(Batch* batch) {
   const std::size_t place = batch ? queue_look_up_of_repeats(*batch) : nowhere;
   const auto results = connection_.sync();
+  read_calls(results);
   if (batch) read_look_up(results, place, *batch);
 }
 
@@ -226,6 +244,7 @@ Commit PostgresSession::commit(Batch* batch) {
   const Commit ending = connection_.sync_commit(results);
   if (ending == Commit::committed && batch) read_look_up(results, place, *batch);
   if (ending == Commit::committed) {
+    read_calls(results);
     for (auto& [stream, state] : moved_) connection_.streams()[consumer_].insert_or_assign(stream, state);
   }
   if (ending == Commit::in_doubt) connection_.abandon();

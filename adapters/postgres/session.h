@@ -4,9 +4,11 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "adapters/postgres/connection.h"
+#include "adapters/postgres/tables.h"
 #include "adapters/postgres/values.h"
 #include "src/unit/session.h"
 
@@ -35,6 +37,8 @@ class PostgresSession final : public Session {
   std::int64_t count(std::span<const BufferedStatement> before, const BufferedStatement& statement) override;
   Rows query(std::span<const BufferedStatement> before, const BufferedStatement& statement) override;
   void write(const Writes& writes) override;
+  std::vector<Repeats> repeats() override { return std::exchange(repeats_, {}); }
+  Cancelled cancel_call(const Key& call, std::string_view who) override;
   void mark() override;
   void back_to_mark() override;
   RefusedWork refused() const override;
@@ -52,6 +56,7 @@ class PostgresSession final : public Session {
   static constexpr std::size_t nowhere = ~std::size_t{0};
   std::size_t queue_look_up_of_repeats(const Batch& batch);
   static void read_look_up(const std::vector<Result>& results, std::size_t place, Batch& batch);
+  void read_calls(const std::vector<Result>& results);
   Result answer_to(std::span<const BufferedStatement> before, const BufferedStatement& statement);
 
   const std::shared_ptr<Connection> shared_;  // its owners: the store and this, its one open session
@@ -60,6 +65,8 @@ class PostgresSession final : public Session {
   const bool reads_;
   bool begun_;
   bool commit_queued_ = false;
+  std::vector<CallsWritten> calls_written_;  // in the trip that is not yet made
+  std::vector<Repeats> repeats_;
   Streams moved_;  // remembered once it is committed
   bool occupies_ = true;
   std::uint32_t encoding_ = Statements::no_message;  // the message whose values are being made parameters

@@ -27,7 +27,7 @@ class PostgresStore final : public Store {
     ready();
     ++transactions_;
     auto session = std::make_unique<PostgresSession>(connection_, consumer.number, PostgresSession::Begins::to_write);
-    return std::make_unique<Unit>(std::move(session), consumer, Owner::us, on_commit_);
+    return std::make_unique<Unit>(std::move(session), consumer, Owner::us, on_commit_, on_repeated_calls_);
   }
 
   std::unique_ptr<Look> look() override {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include "src/quarantine/kept_envelope.h"
 #include "src/unit/faults.h"
@@ -247,11 +248,13 @@ void queue_outbox(Connection& connection, std::span<const StagedOutgoing> rows, 
 
 namespace {
 
-// Each intent once, in key order.
+// Each intent once, by endpoint and in key order.
 std::vector<const StagedCall*> distinct_calls(std::span<const StagedCall> rows) {
   std::vector<const StagedCall*> calls;
   for (const StagedCall& row : rows) calls.push_back(&row);
-  std::stable_sort(calls.begin(), calls.end(), [](const auto* a, const auto* b) { return a->key < b->key; });
+  std::stable_sort(calls.begin(), calls.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->call.endpoint, a->key) < std::tie(b->call.endpoint, b->key);
+  });
   const auto same = [](const StagedCall* a, const StagedCall* b) {
     if (a->key == b->key && a->request_hash != b->request_hash) throw call_conflict();
     return a->key == b->key;
@@ -260,18 +263,15 @@ std::vector<const StagedCall*> distinct_calls(std::span<const StagedCall> rows) 
   return calls;
 }
 
-}  // namespace
-
 // A second intent under one key is the same intent. With other content it sets a column that may not be null to null,
 // which ends the transaction in the same round trip and is told apart by its constraint.
-void queue_calls(Connection& connection, std::span<const StagedCall> rows, std::int32_t consumer) {
-  if (rows.empty()) return;
-  const std::vector<const StagedCall*> calls = distinct_calls(rows);
+void queue_calls_of_one(Connection& connection, std::span<const StagedCall* const> calls, std::int32_t consumer) {
   Column key("key", uuid_type, shape(calls.size())), not_before("not_before", timestamptz_type),
       number("consumer", int4_type), cause("cause", uuid_type), hash("request_hash", bytea_type),
       endpoint("endpoint", text_type), idempotency_key("idempotency_key", text_type), type("type", text_type),
       business_key("business_key", text_type), tenant("tenant", text_type), correlation("correlation_id", text_type),
-      trace("trace_parent", text_type), body("body", bytea_type);
+      trace("trace_parent", text_type), body("body", bytea_type), state("state", text_type),
+      due("due_at", timestamptz_type, "greatest(now(), {})"), asker("requested_by", text_type);
   for (const StagedCall* row : calls) {
     key.add(row->key);
     not_before.add(row->call.not_before);
@@ -286,12 +286,50 @@ void queue_calls(Connection& connection, std::span<const StagedCall> rows, std::
     correlation.add(row->correlation_id);
     trace.add(row->trace_parent);
     body.add(row->call.body);
+    state.add(row->call.approval ? std::string_view("waiting") : std::string_view("planned"));
+    due.add(row->call.not_before);
+    asker.add(row->call.requested_by);
   }
   queue_insert(connection, "ledger",
                {&key, &not_before, &number, &cause, &hash, &endpoint, &idempotency_key, &type, &business_key, &tenant,
-                &correlation, &trace, &body},
+                &correlation, &trace, &body, &state, &due, &asker},
                " ON CONFLICT (key) DO UPDATE SET request_hash = NULL "
                "WHERE ledger.request_hash <> excluded.request_hash");
+}
+
+}  // namespace
+
+std::vector<CallsWritten> queue_calls(Connection& connection, std::span<const StagedCall> rows, std::int32_t consumer) {
+  const std::vector<const StagedCall*> calls = distinct_calls(rows);
+  std::vector<CallsWritten> written;
+  for (auto begin = calls.begin(); begin != calls.end();) {
+    const std::string_view endpoint = (*begin)->call.endpoint;
+    const auto is_its = [&](const StagedCall* call) { return call->call.endpoint == endpoint; };
+    const auto end = std::find_if_not(begin, calls.end(), is_its);
+    const auto staged = std::ranges::count_if(rows, [&](const StagedCall& row) { return is_its(&row); });
+    written.push_back({connection.queued(), {std::string(endpoint), static_cast<std::uint64_t>(staged)}});
+    queue_calls_of_one(connection, {begin, end}, consumer);
+    begin = end;
+  }
+  return written;
+}
+
+// The look at the row sees it as it was before.
+void queue_cancel(Connection& connection, const Key& call, std::string_view who) {
+  Column key("key", uuid_type), name("who", text_type);
+  key.add(call);
+  name.add(who);
+  connection.queue(
+      "WITH ended AS (UPDATE onceward.ledger SET state = 'cancelled', due_at = NULL, ended_at = now(), code = "
+      "'cancelled', detail = '', decided_by = $2::text WHERE key = $1::uuid AND state IN ('planned', 'waiting', "
+      "'approved') RETURNING key) SELECT CASE WHEN EXISTS (SELECT FROM ended) THEN 'cancelled' ELSE (SELECT state FROM "
+      "onceward.ledger WHERE key = $1::uuid) END",
+      parameters_of({&key, &name}));
+}
+
+Cancelled read_cancelled(const PGresult* result) {
+  if (PQgetisnull(result, 0, 0)) return Cancelled::not_found;
+  return bytes_at(result, 0, 0) == "cancelled" ? Cancelled::cancelled : Cancelled::too_late;
 }
 
 }  // namespace onceward::postgres

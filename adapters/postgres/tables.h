@@ -29,6 +29,14 @@ void queue_outcomes(Connection& connection, std::span<const OutcomeRow> rows, st
 void queue_bodies(Connection& connection, std::span<const OutcomeRow> rows);
 void queue_parked(Connection& connection, std::span<const Parked* const> rows);
 void queue_outbox(Connection& connection, std::span<const StagedOutgoing> rows, std::int32_t consumer);
-void queue_calls(Connection& connection, std::span<const StagedCall> rows, std::int32_t consumer);
+// Where the result of a statement will stand that wrote calls to one endpoint, and how many were staged.
+struct CallsWritten {
+  std::size_t place;
+  Repeats staged;
+};
+// One statement for each endpoint: the rows that it inserts tell how many of its calls were there before.
+std::vector<CallsWritten> queue_calls(Connection& connection, std::span<const StagedCall> rows, std::int32_t consumer);
+void queue_cancel(Connection& connection, const Key& call, std::string_view who);
+Cancelled read_cancelled(const PGresult* result);
 
 }  // namespace onceward::postgres

@@ -290,7 +290,7 @@ CREATE TABLE onceward_ledger (
   body             BLOB NOT NULL,
   state            TEXT NOT NULL DEFAULT 'planned' CHECK (state IN ('planned', 'attempting', 'succeeded', 'failed',
     'unknown', 'waiting', 'approved', 'refused', 'cancelled')),
-  due_at           INTEGER,
+  due_at           INTEGER DEFAULT 0,
   attempts         INTEGER NOT NULL DEFAULT 0,
   look_ups         INTEGER NOT NULL DEFAULT 0,
   last_attempt     INTEGER NOT NULL DEFAULT 0,
@@ -313,7 +313,7 @@ INSERT INTO onceward_ledger (key, created_at, not_before, consumer, cause, reque
     business_key, tenant, correlation_id, trace_parent, body, max(created_at, coalesce(not_before, 0))
   FROM onceward_ledger_1 ORDER BY created_at;
 DROP TABLE onceward_ledger_1;
-CREATE INDEX onceward_ledger_due ON onceward_ledger (endpoint, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX onceward_ledger_due ON onceward_ledger (endpoint, due_at) WHERE due_at IS NOT NULL AND state <> 'waiting';
 CREATE INDEX onceward_ledger_listed ON onceward_ledger (state, number);
 CREATE INDEX onceward_ledger_owner ON onceward_ledger (owner) WHERE owner <> '';
 DROP TABLE onceward_ledger_attempt;

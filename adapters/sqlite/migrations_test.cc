@@ -1,6 +1,7 @@
 // A database that an older program has made and used.
 #include "adapters/sqlite/migrations.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "adapters/sqlite/schema.h"
@@ -42,8 +43,9 @@ class SqliteMigrations : public testing::Test {
 TEST_F(SqliteMigrations, TablesOfTheFirstStepAreCarriedOver) {
   reader_->run(used);
   reader_->run(parked);
-  EXPECT_EQ(schema_status(connection_).pending, (std::vector<std::string>{"002 worker", "003 position", "004 relay"}));
-  EXPECT_EQ(migrate(connection_).version, 4);
+  EXPECT_EQ(schema_status(connection_).pending,
+            (std::vector<std::string>{"002 worker", "003 position", "004 relay", "005 dispatch"}));
+  EXPECT_EQ(migrate(connection_).version, 5);
   EXPECT_EQ(reader_->read("SELECT hex(key), kind, worker, code FROM onceward_attempt ORDER BY number"),
             (fixtures::TextRows{{"01", "start", "worker 1", ""}, {"01", "void", "worker 1", ""}}));
   EXPECT_EQ(
@@ -52,6 +54,23 @@ TEST_F(SqliteMigrations, TablesOfTheFirstStepAreCarriedOver) {
                           {"02", "", "0", "parked"},
                           {"03", "", "0", "parked"},
                           {"04", "", "0", "parked"}}));
+}
+
+TEST_F(SqliteMigrations, CallsThatWereStagedBeforeTheFifthStepArePlanned) {
+  const std::string staged =
+      "INSERT INTO onceward_ledger (key, created_at, not_before, consumer, request_hash, endpoint, idempotency_key, type, "
+      "business_key, tenant, correlation_id, trace_parent, body) VALUES (x'0{}', 5, {}, 1, x'', 'gateway', '{}', '', '', "
+      "'', '', '', x'01')";
+  migrate(connection_, migrations().first(4));
+  reader_->run(fmt::format(fmt::runtime(staged), 1, "NULL", "now"));
+  reader_->run(fmt::format(fmt::runtime(staged), 2, "77", "later"));
+  migrate(connection_);
+  reader_->run(fmt::format(fmt::runtime(staged), 3, "NULL", "by an old program"));
+  EXPECT_EQ(
+      reader_->read("SELECT idempotency_key, state, due_at, attempts, hex(body) FROM onceward_ledger ORDER BY key"),
+      (fixtures::TextRows{{"now", "planned", "5", "0", "01"},
+                          {"later", "planned", "77", "0", "01"},
+                          {"by an old program", "planned", "0", "0", "01"}}));
 }
 
 TEST_F(SqliteMigrations, ProgramOfTheFirstStepThatStillRunsCanWrite) {

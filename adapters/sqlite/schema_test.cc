@@ -55,12 +55,13 @@ TEST_F(SqliteSchemas, OlderProgramIsRefusedByNewerTables) {
 // The names that both stores share are what operators and other tools know.
 TEST_F(SqliteSchemas, TablesAreThoseOfTheDesign) {
   migrate(connection_);
-  EXPECT_EQ(fixtures::read_sqlite(path_)->value("SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema "
-                                                "WHERE type = 'table' AND name LIKE 'onceward%' ORDER BY name)"),
-            "onceward_attempt onceward_audit onceward_consumer onceward_inbox onceward_inbox_body "
-            "onceward_inbox_outcome onceward_ledger onceward_ledger_attempt onceward_migration onceward_operation "
-            "onceward_outbox onceward_outbox_fact onceward_outbox_waiting onceward_position onceward_quarantine "
-            "onceward_relay_member onceward_relay_move onceward_relay_paused onceward_relay_slot");
+  EXPECT_EQ(
+      fixtures::read_sqlite(path_)->value("SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema "
+                                          "WHERE type = 'table' AND name LIKE 'onceward%' ORDER BY name)"),
+      "onceward_attempt onceward_audit onceward_consumer onceward_inbox onceward_inbox_body "
+      "onceward_inbox_outcome onceward_ingress onceward_ledger onceward_ledger_attempt onceward_migration onceward_operation "
+      "onceward_outbox onceward_outbox_fact onceward_outbox_waiting onceward_position onceward_quarantine "
+      "onceward_relay_member onceward_relay_move onceward_relay_paused onceward_relay_slot");
 }
 
 }  // namespace

@@ -73,6 +73,7 @@ void SqliteSession::back_to_mark() {
   if (!connection_.usable() || !connection_.in_transaction()) throw transaction_gone();
   guarded([&] { connection_.own("ROLLBACK TO onceward_mark").run(); });
   refused_ = {};
+  repeats_.clear();
 }
 
 Statement& SqliteSession::bound(const BufferedStatement& statement) {
@@ -146,9 +147,13 @@ void SqliteSession::write(const Writes& writes) {
     write_resolved(connection_, writes.resolved);
     write_parked(connection_, writes.parked, stamp_);
     write_outbox(connection_, writes.outgoing, stamp_, refused_.row);
-    write_calls(connection_, writes.calls, stamp_, refused_.row);
+    write_calls(connection_, writes.calls, stamp_, refused_.row, repeats_);
     write_advances(connection_, stamp_.consumer, writes.advances);
   });
+}
+
+Cancelled SqliteSession::cancel_call(const Key& call, std::string_view who) {
+  return guarded([&] { return sqlite::cancel_call(connection_, call, who, stamp_); });
 }
 
 void SqliteSession::flush(Batch*) {}  // nothing waits

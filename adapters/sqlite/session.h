@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "adapters/sqlite/connection.h"
 #include "adapters/sqlite/tables.h"
@@ -29,6 +31,8 @@ class SqliteSession final : public Session {
   std::int64_t count(std::span<const BufferedStatement> before, const BufferedStatement& statement) override;
   Rows query(std::span<const BufferedStatement> before, const BufferedStatement& statement) override;
   void write(const Writes& writes) override;
+  std::vector<Repeats> repeats() override { return std::exchange(repeats_, {}); }
+  Cancelled cancel_call(const Key& call, std::string_view who) override;
   void mark() override;
   void back_to_mark() override;
   RefusedWork refused() const override { return refused_; }
@@ -46,6 +50,7 @@ class SqliteSession final : public Session {
   Connection& connection_;
   const Stamp stamp_;
   const For for_;
+  std::vector<Repeats> repeats_;
   RefusedWork refused_;  // set before it is tried
 };
 

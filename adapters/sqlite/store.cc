@@ -36,7 +36,7 @@ class SqliteStore final : public Store {
     connection.begin();
     ++transactions_;
     return std::make_unique<Unit>(std::make_unique<SqliteSession>(connection_, consumer.number), consumer, Owner::us,
-                                  on_commit_);
+                                  on_commit_, on_repeated_calls_);
   }
 
   std::unique_ptr<Look> look() override {

@@ -42,8 +42,13 @@ constexpr std::string_view insert_fact =
     "INSERT INTO onceward_outbox_fact (fact, id) VALUES (?1, ?2) ON CONFLICT (fact) DO NOTHING";
 constexpr std::string_view insert_call =
     "INSERT INTO onceward_ledger (key, created_at, not_before, consumer, cause, request_hash, endpoint, "
-    "idempotency_key, type, business_key, tenant, correlation_id, trace_parent, body) "
-    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT (key) DO NOTHING";
+    "idempotency_key, type, business_key, tenant, correlation_id, trace_parent, body, state, due_at, requested_by) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, max(?2, coalesce(?3, 0)), ?16) "
+    "ON CONFLICT (key) DO NOTHING";
+constexpr std::string_view end_call =
+    "UPDATE onceward_ledger SET state = 'cancelled', due_at = NULL, ended_at = ?2, code = 'cancelled', detail = '', "
+    "decided_by = ?3 WHERE key = ?1 AND state IN ('planned', 'waiting', 'approved')";
+constexpr std::string_view find_state = "SELECT state FROM onceward_ledger WHERE key = ?1";
 constexpr std::string_view find_call = "SELECT request_hash FROM onceward_ledger WHERE key = ?1";
 
 // A column of fixed width.
@@ -326,7 +331,7 @@ void write_outbox(Connection& connection, std::span<const StagedOutgoing> rows, 
 }
 
 void write_calls(Connection& connection, std::span<const StagedCall> rows, const Stamp& stamp,
-                 std::optional<Key>& refused) {
+                 std::optional<Key>& refused, std::vector<Repeats>& repeats) {
   if (rows.empty()) return;
   Statement& insert = connection.own(insert_call);
   insert.bind(2, stamp.at_microseconds);
@@ -346,8 +351,26 @@ void write_calls(Connection& connection, std::span<const StagedCall> rows, const
     insert.bind(12, row.correlation_id);
     insert.bind(13, row.trace_parent);
     insert.bind(14, Blob{row.call.body});
-    if (insert.run() == 0) check_same_call(connection, row, refused);
+    insert.bind(15, row.call.approval ? std::string_view("waiting") : std::string_view("planned"));
+    insert.bind(16, row.call.requested_by);
+    if (insert.run() > 0) continue;
+    check_same_call(connection, row, refused);
+    repeats.push_back({std::string(row.call.endpoint), 1});
   }
+}
+
+Cancelled cancel_call(Connection& connection, const Key& call, std::string_view who, const Stamp& stamp) {
+  Statement& end = connection.own(end_call);
+  end.bind(1, call);
+  end.bind(2, stamp.at_microseconds);
+  end.bind(3, who);
+  if (end.run() > 0) return Cancelled::cancelled;
+  Cancelled answer = Cancelled::not_found;
+  Statement& find = connection.own(find_state);
+  find.bind(1, call);
+  find.each(
+      [&](sqlite3_stmt* row) { answer = text_at(row, 0) == "cancelled" ? Cancelled::cancelled : Cancelled::too_late; });
+  return answer;
 }
 
 }  // namespace onceward::sqlite

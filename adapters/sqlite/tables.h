@@ -43,6 +43,7 @@ void write_outbox(Connection& connection, std::span<const StagedOutgoing> rows, 
                   std::optional<Key>& refused);
 // Throws Fault(call_conflict); `refused` is then the call.
 void write_calls(Connection& connection, std::span<const StagedCall> rows, const Stamp& stamp,
-                 std::optional<Key>& refused);
+                 std::optional<Key>& refused, std::vector<Repeats>& repeats);
+Cancelled cancel_call(Connection& connection, const Key& call, std::string_view who, const Stamp& stamp);
 
 }  // namespace onceward::sqlite

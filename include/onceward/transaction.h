@@ -128,6 +128,12 @@ struct Call {
 
 enum class Inserted : std::uint8_t { inserted, already };
 
+enum class Cancelled : std::uint8_t {
+  cancelled,  // it will never be made, and staging it again does not change that
+  too_late,   // it is being made, was made, or has ended otherwise
+  not_found,
+};
+
 class Transaction {
  public:
   virtual ~Transaction() = default;
@@ -165,6 +171,9 @@ class Transaction {
   // Staged rows commit with the effect or not at all; they are written set-wise at the commit.
   virtual void stage(const Outgoing& outgoing) = 0;
   virtual void stage(const Call& call) = 0;
+  // Of a call that was staged by this transaction or an earlier one, under the tenant of the message that is handled, and that
+  // is not under way and has no outcome yet. Waits for the answer; takes effect with the commit.
+  virtual Cancelled cancel(std::string_view endpoint, std::string_view key) = 0;
 
  private:
   virtual void execute_values(std::string_view sql, std::span<const Value> values) = 0;

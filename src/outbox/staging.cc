@@ -79,8 +79,8 @@ void check(const Outgoing& outgoing, const Outgoing& last) {
 }
 
 void check(const Call& call) {
-  check_required("the endpoint of a call", call.endpoint);
-  check_required("the key of a call", call.key);
+  check_call_name(call.endpoint, call.key);
+  check_name("the requester of a call", call.requested_by);
   check_name("the type of a call", call.type);
   check_name("the business key of a call", call.business_key);
   check_bytes("the body of a call", call.body);
@@ -126,6 +126,15 @@ Inherited inherited(const Cause& cause) {
 }
 
 }  // namespace
+
+void check_call_name(std::string_view endpoint, std::string_view key) {
+  check_required("the endpoint of a call", endpoint);
+  check_required("the key of a call", key);
+}
+
+Key call_key(std::string_view tenant, std::string_view endpoint, std::string_view key) {
+  return key_of(sha256_of_fields({"onceward/call/1", tenant, endpoint, key}));
+}
 
 std::string_view Staging::keep(std::string_view text) {
   if (text.empty()) return {};
@@ -205,7 +214,7 @@ void Staging::add(const Cause& cause, const Outgoing& outgoing) {
   outgoing_.push_back(staged);
 }
 
-void Staging::add(const Cause& cause, const Call& call) {
+void Staging::add(const Cause& cause, const Call& call, std::string_view asker) {
   check(call);
   const Inherited from = inherited(cause);
   const Call last = calls_.empty() ? Call{} : calls_.back().call;
@@ -219,10 +228,11 @@ void Staging::add(const Cause& cause, const Call& call) {
   staged.call.body = keep(call.body);
   staged.call.type = keep(call.type, last.type);
   staged.call.business_key = keep(call.business_key);
+  staged.call.requested_by = keep(call.requested_by.empty() ? asker : call.requested_by, last.requested_by);
   staged.tenant = from.tenant;
   staged.correlation_id = from.correlation_id;
   staged.trace_parent = from.trace_parent;
-  staged.key = key_of(sha256_of_fields({"onceward/call/1", from.tenant, call.endpoint, call.key}));
+  staged.key = call_key(from.tenant, call.endpoint, call.key);
   staged.request_hash.bytes = sha256_of_fields({"onceward/request/1", call.type, call.body});
   calls_.push_back(staged);
 }
@@ -271,12 +281,27 @@ std::uint32_t Staging::cause_of(const Key& row) const {
   return last;
 }
 
-std::uint32_t Staging::cause_of_other_content() const {
+std::string_view Staging::endpoint_of(const Key& call) const {
+  const auto found = std::ranges::find(calls_, call, &StagedCall::key);
+  return found == calls_.end() ? std::string_view() : found->call.endpoint;
+}
+
+const StagedCall* Staging::of_other_content() const {
   std::map<Key, PayloadHash> seen;
   for (const StagedCall& call : calls_) {
-    if (seen.emplace(call.key, call.request_hash).first->second != call.request_hash) return call.cause;
+    if (seen.emplace(call.key, call.request_hash).first->second != call.request_hash) return &call;
   }
-  return no_cause;
+  return nullptr;
+}
+
+std::uint32_t Staging::cause_of_other_content() const {
+  const StagedCall* const call = of_other_content();
+  return call == nullptr ? no_cause : call->cause;
+}
+
+std::string_view Staging::endpoint_of_other_content() const {
+  const StagedCall* const call = of_other_content();
+  return call == nullptr ? std::string_view() : call->call.endpoint;
 }
 
 }  // namespace onceward

@@ -39,18 +39,24 @@ struct StagedOutgoing {
 struct StagedCall {
   std::uint32_t cause;
   Key cause_key;
-  Key key;  // of (tenant, endpoint, idempotency key)
-  Call call;
+  Key key;    // of (tenant, endpoint, idempotency key)
+  Call call;  // requested_by is set
   std::string_view tenant, correlation_id, trace_parent;
   PayloadHash request_hash;  // of the type and the body
 };
+
+// Of an intent.
+Key call_key(std::string_view tenant, std::string_view endpoint, std::string_view key);
+// As Staging::add() has it.
+void check_call_name(std::string_view endpoint, std::string_view key);
 
 class Staging {
  public:
   // Throws Fault(statement_failed) for what no store could write: NUL or invalid UTF-8 in a name, a unique fact that
   // lacks one of its four parts, a key that is empty or too long. Nothing is staged then.
   void add(const Cause& cause, const Outgoing& outgoing);
-  void add(const Cause& cause, const Call& call);
+  // `asker` is who asked for it where the call does not say.
+  void add(const Cause& cause, const Call& call, std::string_view asker = {});
   // Takes back what `cause` has staged, none of which was written; its ordinals begin anew.
   void forget(std::uint32_t cause);
   // The rows were written; the transaction goes on, and so do the ordinals of its ids.
@@ -71,10 +77,14 @@ class Staging {
 
   // Who has staged this fact or call last, or a call under this key with other content than the first.
   std::uint32_t cause_of(const Key& row) const;
+  // Whom the call with this key is for; empty: none such was staged.
+  std::string_view endpoint_of(const Key& call) const;
   // Who has staged a call under a key that stands here with other content; no_cause if nobody has.
   std::uint32_t cause_of_other_content() const;
+  std::string_view endpoint_of_other_content() const;
 
  private:
+  const StagedCall* of_other_content() const;
   // How many messages of one type and name a cause has staged.
   struct Ordinal {
     std::uint32_t cause;

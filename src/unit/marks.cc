@@ -47,9 +47,17 @@ void Unit::mark() {
     session_->mark();
     ++marks_;
     mark_staged_sent();
-    mark_ =
-        Mark{staging_.place(),  counted_.size(), counted_written_, resolved_.size(), resolved_written_, parked_written_,
-             outcomes_written_, sent_,           forgotten_,       undone_};
+    mark_ = Mark{staging_.place(),
+                 counted_.size(),
+                 counted_written_,
+                 resolved_.size(),
+                 resolved_written_,
+                 parked_written_,
+                 repeats_.size(),
+                 outcomes_written_,
+                 sent_,
+                 forgotten_,
+                 undone_};
     finished_since_.clear();
     ran_since_.clear();
   });
@@ -77,6 +85,7 @@ void Unit::forget_all_since_mark() {
   resolved_.resize(mark_->resolved);
   resolved_written_ = mark_->resolved_written;
   parked_written_ = mark_->parked_written;
+  repeats_.resize(mark_->repeats);
   outcomes_written_ = mark_->outcomes_written;
   sent_ = mark_->sent;
   spoiled_.clear();

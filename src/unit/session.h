@@ -57,6 +57,12 @@ struct RefusedWork {
   std::optional<Key> row;                          // the fact or the call that was staged
 };
 
+// Intents of calls that were there before they were written.
+struct Repeats {
+  std::string endpoint;
+  std::uint64_t times = 0;
+};
+
 class Session {
  public:
   virtual ~Session() = default;
@@ -87,6 +93,9 @@ class Session {
   virtual Rows query(std::span<const BufferedStatement> before, const BufferedStatement& statement) = 0;
 
   virtual void write(const Writes& writes) = 0;
+  // What has been found of the calls that were written, since it was last asked; complete after flush() and commit().
+  virtual std::vector<Repeats> repeats() = 0;
+  virtual Cancelled cancel_call(const Key& call, std::string_view who) = 0;
   // Wait for all that was run and written; back_to_mark() undoes what came after.
   virtual void mark() = 0;
   virtual void back_to_mark() = 0;

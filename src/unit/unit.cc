@@ -19,12 +19,14 @@ std::string or_nothing(std::string_view insert_sql) {
 
 }  // namespace
 
-Unit::Unit(std::unique_ptr<Session> session, const Enrolled& consumer, Owner owner, std::function<void()> committed)
+Unit::Unit(std::unique_ptr<Session> session, const Enrolled& consumer, Owner owner, std::function<void()> committed,
+           Store::RepeatedCalls repeated)
     : session_(std::move(session)),
       consumer_(consumer),
       owner_(owner),
       exceptions_at_start_(std::uncaught_exceptions()),
-      committed_(std::move(committed)) {}
+      committed_(std::move(committed)),
+      repeated_(std::move(repeated)) {}
 
 Unit::~Unit() {
   if (owner_ == Owner::us) {
@@ -257,7 +259,40 @@ void Unit::flush() {
     if (const char* const why = unsettled()) throw refused(why);
     write_all();
     session_->flush(batch());
+    take_repeats();
   });
+}
+
+// Only what was staged: the rest of the unit is not yet known.
+void Unit::write_staged() {
+  run_statements();
+  if (staging_.empty()) return;
+  mark_staged_sent();
+  session_->write({.attempts = {},
+                   .outcomes = {},
+                   .resolved = {},
+                   .parked = {},
+                   .outgoing = staging_.outgoing(),
+                   .calls = staging_.calls(),
+                   .advances = {}});
+  session_->flush(nullptr);
+  staging_.written();
+  take_repeats();
+}
+
+void Unit::take_repeats() {
+  for (Repeats& repeats : session_->repeats()) repeats_.push_back(std::move(repeats));
+}
+
+void Unit::tell_repeats() const {
+  if (!repeated_) return;
+  for (const Repeats& repeats : repeats_) repeated_(repeats.endpoint, Store::Repeat::same, repeats.times);
+}
+
+void Unit::tell_conflict(const Fault& fault) const {
+  if (fault.fault() != FaultCode::call_conflict || !repeated_) return;
+  const std::optional<Key> row = session_->refused().row;
+  repeated_(row ? staging_.endpoint_of(*row) : staging_.endpoint_of_other_content(), Store::Repeat::conflict, 1);
 }
 
 Commit Unit::commit() {
@@ -280,7 +315,10 @@ Commit Unit::commit() {
   }
   if (ending == Commit::failed) session_->roll_back();
   ending_ = ending;
-  if (ending == Commit::committed && committed_) committed_();
+  if (ending != Commit::committed) return ending;
+  take_repeats();
+  tell_repeats();
+  if (committed_) committed_();
   return ending;
 }
 
@@ -329,7 +367,17 @@ void Unit::Scope::stage(const Outgoing& outgoing) {
 }
 
 void Unit::Scope::stage(const Call& call) {
-  unit_.buffered(cause.index, [&] { unit_.staging_.add(cause, call); });
+  unit_.buffered(cause.index, [&] { unit_.staging_.add(cause, call, unit_.consumer_.name); });
+}
+
+Cancelled Unit::Scope::cancel(std::string_view endpoint, std::string_view key) {
+  unit_.buffered(cause.index, [&] { check_call_name(endpoint, key); });
+  const std::string_view tenant = cause.claimant == nullptr ? std::string_view() : cause.claimant->tenant.text();
+  return unit_.guarded([&] {
+    unit_.write_staged();
+    unit_.mark_sent(cause.index);
+    return unit_.session_->cancel_call(call_key(tenant, endpoint, key), unit_.consumer_.name);
+  });
 }
 
 }  // namespace onceward

@@ -19,8 +19,9 @@ enum class Owner { us, caller };
 
 class Unit final : public UnitOfWork {
  public:
-  // `committed` is called after a commit that worked.
-  Unit(std::unique_ptr<Session> session, const Enrolled& consumer, Owner owner, std::function<void()> committed = {});
+  // `committed` is called after a commit that worked, `repeated` as Store::on_repeated_calls() says.
+  Unit(std::unique_ptr<Session> session, const Enrolled& consumer, Owner owner, std::function<void()> committed = {},
+       Store::RepeatedCalls repeated = {});
   ~Unit() override;
 
   void claim(std::span<const Claimant> batch) override;
@@ -56,6 +57,7 @@ class Unit final : public UnitOfWork {
     void execute_over(const Relation& relation, std::string_view sql) override;
     void stage(const Outgoing& outgoing) override;
     void stage(const Call& call) override;
+    Cancelled cancel(std::string_view endpoint, std::string_view key) override;
 
     Cause cause;
 
@@ -88,6 +90,7 @@ class Unit final : public UnitOfWork {
     std::size_t counted = 0, counted_written = 0;
     std::size_t resolved = 0, resolved_written = 0;
     std::size_t parked_written = 0;
+    std::size_t repeats = 0;
     bool outcomes_written = false;
     std::vector<bool> sent;
     std::set<std::uint32_t> forgotten;
@@ -105,6 +108,10 @@ class Unit final : public UnitOfWork {
   void set_outcome(Batch::Index index, Recorded recorded, Ending ending);
   void mark_sent(std::uint32_t message);
   void mark_staged_sent();
+  void write_staged();
+  void take_repeats();
+  void tell_repeats() const;
+  void tell_conflict(const Fault& fault) const;
   void run_statements();
   std::vector<OutcomeRow> outcomes();
   std::vector<Parked> failures(std::span<const OutcomeRow> outcomes) const;
@@ -120,6 +127,7 @@ class Unit final : public UnitOfWork {
   const Owner owner_;
   const int exceptions_at_start_;
   const std::function<void()> committed_;
+  const Store::RepeatedCalls repeated_;
   Scope scope_{*this};
 
   bool failed_ = false;
@@ -145,6 +153,7 @@ class Unit final : public UnitOfWork {
   std::size_t parked_written_ = 0;
   std::size_t counted_written_ = 0;
   std::size_t resolved_written_ = 0;
+  std::vector<Repeats> repeats_;
 
   int marks_ = 0;
   std::optional<Mark> mark_;              // the last one
@@ -162,6 +171,7 @@ auto Unit::guarded(Work&& work) {
   } catch (const Fault& fault) {
     failed_ = true;
     culprit_ = culprit_of(fault);
+    tell_conflict(fault);
     throw;
   } catch (...) {
     failed_ = true;

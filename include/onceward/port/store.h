@@ -202,6 +202,12 @@ class Store {
   // Calls this after every unit that was committed, on the same thread: the way to wake a relay of the same process.
   void on_commit(std::function<void()> call) { on_commit_ = std::move(call); }
 
+  // Calls this for intents of calls that were there before they were staged, on the same thread: those of a unit after its
+  // commit, each endpoint by itself; a conflict when it is met.
+  enum class Repeat : std::uint8_t { same, conflict };
+  using RepeatedCalls = std::function<void(std::string_view endpoint, Repeat repeat, std::uint64_t times)>;
+  void on_repeated_calls(RepeatedCalls call) { on_repeated_calls_ = std::move(call); }
+
   virtual StoreCounters counters() const = 0;
   virtual Dialect dialect() const = 0;
   // For messages to people: kind, host and database, without credentials.
@@ -209,6 +215,7 @@ class Store {
 
  protected:
   std::function<void()> on_commit_;
+  RepeatedCalls on_repeated_calls_;
 };
 
 struct RetryLimit {
