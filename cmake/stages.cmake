@@ -1,6 +1,6 @@
 # The tree is the architecture: a stage may include only what stands before it in this list. tests/tidy reads it too.
 set(ONCEWARD_STAGES common declaration envelope wire source inbox effect outbox quarantine unit records worker relay dispatch)
-set(ONCEWARD_ADAPTERS sqlite postgres embedded memory rabbitmq kafka)
+set(ONCEWARD_ADAPTERS sqlite postgres embedded memory curl http rabbitmq kafka)
 
 set(ONCEWARD_LIBRARIES OpenSSL::Crypto fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus Threads::Threads)
 onceward_precompile(library onceward_compile LIBRARIES ${ONCEWARD_LIBRARIES})
@@ -37,6 +37,10 @@ onceward_objects(embedded adapters/embedded onceward_sqlite3)
 set(ONCEWARD_OBJECTS_UP_TO_embedded ${ONCEWARD_OBJECTS})
 onceward_objects(memory adapters/memory)
 set(ONCEWARD_OBJECTS_UP_TO_memory ${ONCEWARD_OBJECTS})
+foreach(adapter curl http)
+  onceward_objects(${adapter} adapters/${adapter} CURL::libcurl)
+  set(ONCEWARD_OBJECTS_UP_TO_${adapter} ${ONCEWARD_OBJECTS})
+endforeach()
 
 if(ONCEWARD_BROKERS)
   onceward_objects(rabbitmq adapters/rabbitmq PkgConfig::RABBITMQ)
@@ -62,5 +66,5 @@ target_include_directories(onceward PUBLIC
   $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_link_libraries(onceward PUBLIC onceward_sqlite3
   PRIVATE OpenSSL::Crypto fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus PostgreSQL::PostgreSQL
-          ${ONCEWARD_BROKER_LIBRARIES} Threads::Threads)
+          CURL::libcurl ${ONCEWARD_BROKER_LIBRARIES} Threads::Threads)
 target_link_options(onceward PUBLIC ${ONCEWARD_SANITIZERS})

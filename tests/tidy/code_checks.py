@@ -16,9 +16,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 ROOTS = ("src/", "adapters/", "apps/", "tests/", "bench/", "onceward/")
 
 
-# The embedded queue is a SQLite file too: it opens it, waits for its lock and reads its errors as the store does. An adapter
-# uses another one for its technology, never for its port.
-ADAPTERS_UNDER = {"embedded": ("adapters/sqlite/",)}
+# The embedded queue is a SQLite file too: it opens it, waits for its lock and reads its errors as the store does. HTTP and mail
+# are spoken by libcurl. An adapter uses another one for its technology, never for its port.
+ADAPTERS_UNDER = {"embedded": ("adapters/sqlite/",), "http": ("adapters/curl/",), "smtp": ("adapters/curl/",)}
 
 
 def includes(tree, file):

@@ -1,0 +1,59 @@
+#include "adapters/http/answer.h"
+
+#include <algorithm>
+
+#include "src/common/json_pointer.h"
+
+namespace onceward::http {
+namespace {
+
+constexpr JsonDepth depth{.limit = 64};
+
+const JsonNode* node_at(const std::variant<JsonDocument, Reason>& read, const Pointer& pointer) {
+  const auto* const document = std::get_if<JsonDocument>(&read);
+  if (document == nullptr) return nullptr;
+  const auto found = find(*document, pointer);
+  const auto* const node = std::get_if<const JsonNode*>(&found);
+  return node == nullptr ? nullptr : *node;
+}
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+}  // namespace
+
+std::optional<std::string> text_at(std::string_view json, const Pointer& pointer) {
+  const auto read = parse_json(json, depth);
+  const JsonNode* const node = node_at(read, pointer);
+  if (node == nullptr) return std::nullopt;
+  const auto& document = std::get<JsonDocument>(read);
+  std::string scratch;
+  std::string_view text;
+  switch (node->kind) {
+    case JsonKind::string:
+      text = text_of(document, *node, scratch);
+      break;
+    case JsonKind::number:
+    case JsonKind::boolean:
+      text = document.raw(*node);
+      break;
+    default:
+      return std::nullopt;
+  }
+  if (text.empty() || text.size() > most_text_bytes || std::ranges::any_of(text, is_control)) return std::nullopt;
+  return std::string(text);
+}
+
+std::optional<std::vector<std::string_view>> elements_at(std::string_view json, const Pointer& pointer) {
+  const auto read = parse_json(json, depth);
+  const JsonNode* const array = node_at(read, pointer);
+  if (array == nullptr || array->kind != JsonKind::array) return std::nullopt;
+  const auto& document = std::get<JsonDocument>(read);
+  const auto index = static_cast<std::uint32_t>(array - document.nodes.data());
+  std::vector<std::string_view> elements;
+  for (std::uint32_t at = index + 1; at < array->next; at = document.nodes[at].next) {
+    elements.push_back(document.raw(document.nodes[at]));
+  }
+  return elements;
+}
+
+}  // namespace onceward::http
