@@ -9,7 +9,8 @@ namespace {
 bool sounds_secret(std::string_view name) {
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (const char* word : {"pass", "pwd", "secret", "token", "key", "credential", "auth", "jaas", "management"}) {
+  for (const char* word :
+       {"pass", "pwd", "secret", "token", "key", "credential", "auth", "cookie", "jaas", "management"}) {
     if (lower.find(word) != std::string::npos) return true;
   }
   return false;
@@ -62,6 +63,10 @@ bool is_cut_by_password(std::string_view before_query, std::string_view query) {
 }
 
 }  // namespace
+
+bool is_secret(std::string_view header, std::string_view value) {
+  return value.find("${") != value.npos || sounds_secret(header);
+}
 
 std::string redacted(std::string_view url) {
   const std::size_t question = std::min(url.find('?'), url.size());

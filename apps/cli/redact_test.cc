@@ -39,5 +39,16 @@ TEST(Redact, APasswordThatBreaksTheUrlIsNotShownEither) {
   }
 }
 
+TEST(Redact, AHeaderThatMayHoldASecretIsNotShown) {
+  for (const auto& [name, value] : {std::pair{"Authorization", "Basic x"},
+                                    {"X-Api-Key", "x"},
+                                    {"Cookie", "x"},
+                                    {"X-Auth-Token", "x"},
+                                    {"X-Shop", "shop ${SHOP}"}}) {
+    EXPECT_TRUE(is_secret(name, value)) << name;
+  }
+  EXPECT_FALSE(is_secret("Accept", "application/json"));
+}
+
 }  // namespace
 }  // namespace onceward::cli

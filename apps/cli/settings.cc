@@ -1,32 +1,14 @@
 #include "apps/cli/settings.h"
 
-#include <fmt/format.h>
-
 #include "apps/cli/redact.h"
-#include "src/declaration/choices.h"
-#include "src/declaration/document.h"
-#include "src/declaration/duration.h"
+#include "apps/cli/settings_table.h"
 
 namespace onceward::cli {
 namespace {
 
 using declaration::Node;
 using Json = nlohmann::ordered_json;
-
-template <class Enum>
-Json word_of(Enum value) {
-  for (const auto& choice : declaration::Choices<Enum>::all) {
-    if (choice.value == value) return choice.word;
-  }
-  return nullptr;
-}
-
-template <class Enum>
-Json word_of(const std::optional<Enum>& value) {
-  return value ? word_of(*value) : Json(nullptr);
-}
-
-Json text_or_none(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+using Table = SettingsTable;
 
 Json span_of(const HorizonInputs::Span& span) {
   return span ? Json(declaration::write_duration(*span)) : Json(nullptr);
@@ -47,44 +29,6 @@ Json range_of(const VersionRange& range) {
 Json type_of(const FieldDeclaration& field) {
   return field.type == FieldType::decimal ? Json(fmt::format("decimal({})", field.scale)) : word_of(field.type);
 }
-
-// Adds settings of one table of the file, and looks up where each stands.
-class Table {
- public:
-  Table(std::vector<Setting>& settings, std::string_view file, std::string prefix, const Node* node)
-      : settings_(settings), file_(file), prefix_(std::move(prefix)), node_(node) {}
-
-  void add(const std::string& key, Json value) {
-    settings_.push_back({prefix_ + key, std::move(value), origin_of(key)});
-  }
-
-  // The table under a key of this one.
-  Table under(const std::string& key) const {
-    const auto* table = node_ ? std::get_if<declaration::Table>(&node_->value) : nullptr;
-    const auto* entry = table ? table->find(key) : nullptr;
-    return {settings_, file_, prefix_ + key + ".", entry ? &entry->value : nullptr};
-  }
-  // An element of the array under a key, under a name of its own.
-  Table element(const std::string& key, std::size_t index, const std::string& name) const {
-    const auto* table = node_ ? std::get_if<declaration::Table>(&node_->value) : nullptr;
-    const auto* entry = table ? table->find(key) : nullptr;
-    const auto* array = entry ? std::get_if<declaration::Array>(&entry->value.value) : nullptr;
-    const bool there = array != nullptr && index < array->size();
-    return {settings_, file_, fmt::format("{}{}.{}.", prefix_, key, name), there ? &(*array)[index] : nullptr};
-  }
-
- private:
-  std::string origin_of(const std::string& key) const {
-    const auto* table = node_ ? std::get_if<declaration::Table>(&node_->value) : nullptr;
-    const auto* entry = table ? table->find(key) : nullptr;
-    return entry ? fmt::format("{}:{}", file_, entry->place.line) : "default";
-  }
-
-  std::vector<Setting>& settings_;
-  std::string_view file_;
-  std::string prefix_;
-  const Node* node_;
-};
 
 void add_identity(Table table, const IdentityPolicy& identity) {
   table.add("message_id", source_of(identity.message_id));
@@ -120,12 +64,6 @@ void add_limits(Table table, const EnvelopeLimits& limits) {
   table.add("header_count", limits.header_count);
   table.add("header_bytes", limits.header_bytes);
   table.add("depth", limits.depth);
-}
-
-void add_retry(Table table, const RetryBudget& retry) {
-  table.add("attempts", retry.attempts);
-  table.add("first_delay", declaration::write_duration(retry.first_delay));
-  table.add("longest_delay", declaration::write_duration(retry.longest_delay));
 }
 
 void add_work(Table& table, const Declaration& consumer) {
@@ -164,6 +102,7 @@ void add_consumer(Table table, const Declaration& consumer) {
     one.add("kind", word_of(effect.kind));
     one.add("irreversible", effect.irreversible);
   }
+  add_calls(table, consumer.calls);
   add_retention(table.under("retention"), consumer);
   add_limits(table.under("limits"), consumer.limits);
 }
@@ -202,6 +141,10 @@ std::vector<Setting> settings_of(const Application& application, std::string_vie
   for (std::size_t i = 0; i < application.routes.size(); ++i) {
     add_route(root.element("route", i, application.routes[i].name), application.routes[i]);
   }
+  for (std::size_t i = 0; i < application.endpoints.size(); ++i) {
+    add_endpoint(root.element("endpoint", i, application.endpoints[i].name), application.endpoints[i]);
+  }
+  if (!application.ingress.consumers.empty()) add_ingress(root.under("ingress"), application.ingress);
   for (std::size_t i = 0; i < application.consumers.size(); ++i) {
     add_consumer(root.element("consumer", i, application.consumers[i].name), application.consumers[i]);
   }

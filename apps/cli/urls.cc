@@ -48,6 +48,11 @@ std::vector<Mistake> mistakes_in_urls(const Application& application, std::strin
   for (std::size_t i = 0; i < application.routes.size(); ++i) {
     look("to", application.routes[i].to, value_in(document, "route", i, "to"), daemon::read_target);
   }
+  for (std::size_t i = 0; i < application.endpoints.size(); ++i) {
+    const EndpointDeclaration& endpoint = application.endpoints[i];
+    look("endpoint", endpoint.name, value_in(document, "endpoint", i, "name"),
+         [&](const std::string&) { static_cast<void>(daemon::with_environment(endpoint)); });
+  }
   return mistakes;
 }
 

@@ -9,7 +9,7 @@
 
 namespace onceward::cli {
 
-// The store and every source and target whose URL cannot be used, with its place in `toml`, the text that `application` was read from.
+// The store, every source and target whose URL cannot be used, and every endpoint whose secrets are not there, with its place in `toml`, the text that `application` was read from.
 std::vector<Mistake> mistakes_in_urls(const Application& application, std::string_view toml, const std::string& file);
 
 }  // namespace onceward::cli

@@ -26,28 +26,37 @@ std::string percent_encoded(std::string_view text) {
 
 std::string value_of(std::string_view name) {
   if (!is_name(name)) {
-    throw std::invalid_argument("${ in a URL is followed by the name of an environment variable and }");
+    throw std::invalid_argument("${ is followed by the name of an environment variable and }");
   }
   const char* const value = std::getenv(std::string(name).c_str());
   if (value == nullptr) {
-    throw std::invalid_argument(fmt::format("the environment variable {} is not set, and a URL needs it", name));
+    throw std::invalid_argument(fmt::format("the environment variable {} is not set, and is needed", name));
   }
-  return percent_encoded(value);
+  return value;
+}
+
+template <class Written>
+std::string with_values(std::string_view rest, Written written) {
+  std::string text;
+  for (;;) {
+    const std::size_t begin = rest.find("${");
+    text += rest.substr(0, begin);
+    if (begin == rest.npos) return text;
+    const std::size_t end = rest.find('}', begin);
+    text += written(value_of(rest.substr(begin + 2, end == rest.npos ? 0 : end - begin - 2)));
+    rest.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace
 
 std::string with_environment(std::string_view url) {
   if (url.find("://") == url.npos) return std::string(url);
-  std::string text;
-  for (;;) {
-    const std::size_t begin = url.find("${");
-    text += url.substr(0, begin);
-    if (begin == url.npos) return text;
-    const std::size_t end = url.find('}', begin);
-    text += value_of(url.substr(begin + 2, end == url.npos ? 0 : end - begin - 2));
-    url.remove_prefix(end + 1);
-  }
+  return with_values(url, [](std::string_view value) { return percent_encoded(value); });
+}
+
+std::string text_with_environment(std::string_view text) {
+  return with_values(text, [](std::string value) { return value; });
 }
 
 }  // namespace onceward::daemon

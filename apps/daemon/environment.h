@@ -1,4 +1,4 @@
-// Secrets stand in the environment, not in files: ${NAME} in a URL.
+// Secrets stand in the environment, not in files: ${NAME} in a URL or a header.
 #pragma once
 
 #include <string>
@@ -10,5 +10,7 @@ namespace onceward::daemon {
 // std::invalid_argument for a variable that is not set and for a ${ that is not closed. A URL without an authority
 // (sqlite:, embedded:) has no secrets and is left as it is.
 std::string with_environment(std::string_view url);
+// The same for any other text, with the values as they are.
+std::string text_with_environment(std::string_view text);
 
 }  // namespace onceward::daemon

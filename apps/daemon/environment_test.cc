@@ -6,6 +6,8 @@
 
 #include <stdexcept>
 
+#include "apps/daemon/ports.h"
+
 namespace onceward::daemon {
 namespace {
 
@@ -30,6 +32,23 @@ TEST_F(InTheEnvironment, OtherUrlsAreLeftAsTheyAre) {
   for (const char* const url : {"kafka://h/t?group=g", "kafka://h/$t", "sqlite:a${b}.db", ""}) {
     EXPECT_EQ(with_environment(url), url);
   }
+}
+
+TEST_F(InTheEnvironment, OtherTextsHaveTheValuesAsTheyAre) {
+  EXPECT_EQ(text_with_environment("Bearer ${ONCEWARD_T_WORD}."), "Bearer p@ss/w:rd %?.");
+}
+
+TEST_F(InTheEnvironment, AnEndpointHasThemInItsUrlsAndHeaders) {
+  EndpointDeclaration endpoint;
+  endpoint.url = "https://${ONCEWARD_T_USER}:${ONCEWARD_T_WORD}@host/";
+  endpoint.headers = {{"Authorization", "Bearer ${ONCEWARD_T_WORD}"}};
+  endpoint.look_up = LookUpDeclaration{.url = "https://host/${ONCEWARD_T_USER}/{key}"};
+  endpoint.list = ListDeclaration{.url = "https://host/${ONCEWARD_T_USER}?since={since}"};
+  const EndpointDeclaration resolved = with_environment(endpoint);
+  EXPECT_EQ(resolved.url, "https://app:p%40ss%2Fw%3Ard%20%25%3F@host/");
+  EXPECT_EQ(resolved.headers[0].second, "Bearer p@ss/w:rd %?");
+  EXPECT_EQ(resolved.look_up->url, "https://host/app/{key}");
+  EXPECT_EQ(resolved.list->url, "https://host/app?since={since}");
 }
 
 TEST_F(InTheEnvironment, WhatIsMissingIsNamed) {

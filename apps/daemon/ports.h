@@ -14,7 +14,9 @@
 #include "onceward/adapter/kafka.h"
 #include "onceward/adapter/postgres.h"
 #include "onceward/adapter/rabbitmq.h"
+#include "onceward/endpoint_declaration.h"
 #include "onceward/log.h"
+#include "onceward/port/endpoint.h"
 #include "onceward/port/publisher.h"
 #include "onceward/port/source.h"
 #include "onceward/port/store.h"
@@ -59,5 +61,10 @@ struct Target {
 Target read_target(const std::string& url);
 // Looks whether the place is there. Throws Fault.
 Target open_target(const std::string& url, Log& log = silent_log());
+
+// What it says with every ${NAME} replaced: in URLs, headers. Throws std::invalid_argument for one that is not set.
+EndpointDeclaration with_environment(const EndpointDeclaration& declaration);
+// An external system by its URL's scheme. Throws std::invalid_argument where none is made of it: a callback is given in C++.
+std::unique_ptr<Endpoint> open_endpoint(const EndpointDeclaration& declaration, Log& log = silent_log());
 
 }  // namespace onceward::daemon

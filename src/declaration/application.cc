@@ -6,6 +6,7 @@
 #include "src/declaration/address.h"
 #include "src/declaration/consumer.h"
 #include "src/declaration/document.h"
+#include "src/declaration/endpoint.h"
 #include "src/declaration/reading.h"
 #include "src/declaration/route.h"
 #include "src/declaration/rules.h"
@@ -53,6 +54,27 @@ void read_routes(Reading& reading, const Item& item, Application& application) {
   read_named(reading, *routes, application.routes, read_route, "who pauses one by its name would pause both");
 }
 
+void read_endpoints(Reading& reading, const Item& item, Application& application) {
+  const Array* endpoints = array_in(reading, item, "each endpoint under a header [[endpoint]], with two brackets");
+  if (endpoints == nullptr) return;
+  if (endpoints->size() > most_endpoints)
+    return reading.mistake(item, fmt::format("{} endpoints, more than {}", endpoints->size(), most_endpoints),
+                           "each has threads and connections of its own: spread them over several processes");
+  read_named(reading, *endpoints, application.endpoints, read_endpoint,
+             "a call names its endpoint, and could mean both");
+}
+
+// What can be judged only when everything was read: an endpoint may stand behind the consumer that calls it.
+void check_together(Reading& reading, const Table& root, const Application& application) {
+  const Entry* const consumers = root.find("consumer");
+  const auto* const array = consumers ? std::get_if<Array>(&consumers->value.value) : nullptr;
+  for (std::size_t i = 0; array && i < application.consumers.size(); ++i) {
+    Reading part(reading.file());
+    part.take(find_in_calls(application.consumers[i], application.endpoints), (*array)[i]);
+    reading.take(std::move(part));
+  }
+}
+
 void read_listen(Reading& reading, const Item& item, AdminDeclaration& admin) {
   const std::string* text = string_in(reading, item, listen_hint);
   if (text == nullptr) return;
@@ -81,16 +103,19 @@ void read_shutdown(Reading& reading, const Item& item, Application& application)
 }
 
 Application read_root(Reading& reading, const Node& root) {
-  constexpr Key<Application> keys[] = {{"store", read_store},      {"consumer", read_consumers}, {"relay", read_relay},
-                                       {"route", read_routes},     {"admin", read_admin},        {"log", read_log},
-                                       {"shutdown", read_shutdown}};
+  constexpr Key<Application> keys[] = {
+      {"store", read_store},        {"consumer", read_consumers}, {"relay", read_relay}, {"route", read_routes},
+      {"endpoint", read_endpoints}, {"ingress", read_ingress},    {"admin", read_admin}, {"log", read_log},
+      {"shutdown", read_shutdown}};
   Application application;
   read_table(reading, {root, Path()}, keys, application);
   const auto& table = std::get<Table>(root.value);
   if (table.find("store") != nullptr) reading.take(find_in_store(application.store), root);
   if (table.find("admin") != nullptr) reading.take(find_in_admin(application.admin), root);
   reading.take(find_in_relay(application.relay, !application.routes.empty()), root);
+  if (table.find("ingress") != nullptr) reading.take(find_in_ingress(application.ingress, application.consumers), root);
   reading.take(find_in_shutdown(application.drain), root);
+  check_together(reading, table, application);
   return application;
 }
 

@@ -95,6 +95,20 @@ struct Choices<LogLevel> {
       {"error", LogLevel::error}, {"warn", LogLevel::warn}, {"info", LogLevel::info}, {"debug", LogLevel::debug}};
 };
 
+template <>
+struct Choices<Approval> {
+  static constexpr std::string_view what = "word about approval";
+  static constexpr Choice<Approval> all[] = {{"none", Approval::none}, {"required", Approval::required}};
+};
+
+template <>
+struct Choices<NotificationClass> {
+  using Class = NotificationClass;
+  static constexpr std::string_view what = "notification class";
+  static constexpr Choice<Class> all[] = {
+      {"transactional", Class::transactional}, {"campaign", Class::campaign}, {"best_effort", Class::best_effort}};
+};
+
 // The fields of an envelope that may identify it. The business key is missing here because the rules refuse it.
 template <>
 struct Choices<FromEnvelope::Member> {

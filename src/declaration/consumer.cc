@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "src/declaration/endpoint.h"
 #include "src/declaration/suggestion.h"
 #include "src/declaration/text.h"
 
@@ -169,6 +170,7 @@ constexpr Key<Declaration> consumer_keys[] = {
     {"fields", into<&Declaration::fields>},
     {"effect", into<&Declaration::effects>},
     {"sql", read_sql},
+    {"call", into<&Declaration::calls>},
     {"transaction", into<&Declaration::transaction>},
     {"workers", into<&Declaration::workers>},
     {"batch", into<&Declaration::batch>},

@@ -124,6 +124,7 @@ std::vector<Finding> find_in(const Declaration& declaration) {
   check_fields(declaration.fields, Path("fields"), findings);
   check_effects(declaration.effects, Path("effect"), findings);
   check_sql(declaration.sql, Path("sql"), findings);
+  check_calls(declaration, Path("call"), findings);
   check_work(declaration, findings);
   check_offsets(declaration, findings);
   check_retry(declaration.retry, Path("retry"), findings);

@@ -40,7 +40,11 @@ class Findings {
 
 std::vector<Finding> find_in(const Declaration& declaration);
 std::vector<Finding> find_in(const RouteDeclaration& route);
+std::vector<Finding> find_in(const EndpointDeclaration& endpoint);
 std::vector<Finding> find_in_relay(const RelayDeclaration& relay, bool used);
+// Of a consumer among the others in its file. Where no endpoint is declared, another process has them.
+std::vector<Finding> find_in_calls(const Declaration& declaration, const std::vector<EndpointDeclaration>& endpoints);
+std::vector<Finding> find_in_ingress(const IngressDeclaration& ingress, const std::vector<Declaration>& consumers);
 std::vector<Finding> find_in_store(std::string_view url);  // about store.url
 std::vector<Finding> find_in_admin(const AdminDeclaration& admin);
 std::vector<Finding> find_in_shutdown(std::chrono::milliseconds drain);
@@ -54,14 +58,22 @@ void check_duration(const Path& path, std::chrono::milliseconds value, std::chro
                     std::chrono::milliseconds most, std::string_view reason, Findings& findings);
 void check_target_url(std::string_view url, const Path& path, Findings& findings);
 void check_source_url(std::string_view url, const Path& path, Findings& findings);
+void check_endpoint_url(std::string_view url, const Path& path, Findings& findings);
+void check_web_url(std::string_view url, const Path& path, Findings& findings);  // of a look-up or a list
 void check_store_url(std::string_view url, const Path& path, Findings& findings);
+void check_calls(const Declaration& declaration, const Path& path, Findings& findings);
 void check_offsets(const Declaration& declaration, Findings& findings);
 void check_horizon(const HorizonInputs& horizon, const RetryBudget& retry, const Path& path, Findings& findings);
 
 inline constexpr std::size_t most_consumers = 256;
 inline constexpr std::size_t most_routes = 256;
 inline constexpr std::size_t most_types = 1'000;  // of a route
+inline constexpr std::size_t most_endpoints = 64;
+inline constexpr std::size_t most_endpoint_headers = 64;
 inline constexpr std::size_t most_fields = 64;
+inline constexpr std::size_t most_calls = 32;  // of a consumer
+inline constexpr std::size_t most_body_template_bytes = std::size_t{64} << 10;
+inline constexpr std::size_t most_body_template_depth = 32;
 inline constexpr std::size_t most_effects = 64;
 inline constexpr std::size_t most_statements = 32;
 inline constexpr std::size_t most_statement_bytes = std::size_t{64} << 10;

@@ -1,4 +1,4 @@
-// Which URLs name a store and which a source. The adapters read the rest of a source's. A URL may hold a password: no message
+// Which URLs name a store, a source or an external system. The adapters read the rest of a source's. A URL may hold a password: no message
 // repeats more of it than a scheme.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,6 +22,9 @@ struct Scheme {
 constexpr Scheme store_schemes[] = {{"postgres", false}, {"postgresql", false}, {"sqlite", true}};
 constexpr Scheme source_schemes[] = {
     {"embedded", true}, {"rabbitmq", false}, {"rabbitmqs", false}, {"kafka", false}, {"amqp1", false}};
+
+constexpr Scheme endpoint_schemes[] = {{"http", false}, {"https", false}, {"smtp", false}, {"smtps", false}};
+constexpr Scheme web_schemes[] = {{"http", false}, {"https", false}};
 
 std::string written(const Scheme& scheme) { return std::string(scheme.name) + (scheme.path ? ":" : "://"); }
 
@@ -63,7 +66,40 @@ void check_url(std::string_view url, std::span<const Scheme> schemes, const Path
   check_rest(url, *scheme, path, findings);
 }
 
+// With something in the place of ${NAME} and {name}: what stands there later is percent-encoded.
+std::string without_names(std::string_view url) {
+  std::string text;
+  for (;;) {
+    const std::size_t open = url.find('{');
+    const std::size_t close = open == url.npos ? url.npos : url.find('}', open);
+    if (close == url.npos) return text + std::string(url);
+    text += url.substr(0, open);
+    if (text.ends_with('$')) text.pop_back();
+    text += '1';
+    url.remove_prefix(close + 1);
+  }
+}
+
+void check_called_url(std::string_view url, std::span<const Scheme> schemes, const Path& path, Findings& findings) {
+  const std::size_t before = findings.all().size();
+  check_url(url, schemes, path, findings);
+  if (findings.all().size() > before) return;
+  const auto read = read_url(without_names(url));
+  if (const auto* const wrong = std::get_if<1>(&read)) return findings.add(path, *wrong, std::string(password_hint));
+  if (std::get<0>(read).hosts.size() != 1)
+    findings.add(path, "names several hosts", "one host, or a name that leads to all");
+}
+
 }  // namespace
+
+void check_endpoint_url(std::string_view url, const Path& path, Findings& findings) {
+  check_called_url(url, endpoint_schemes, path, findings);
+}
+
+void check_web_url(std::string_view url, const Path& path, Findings& findings) {
+  if (url.empty()) return findings.add(path, "is missing", list_of(web_schemes));
+  check_called_url(url, web_schemes, path, findings);
+}
 
 void check_source_url(std::string_view url, const Path& path, Findings& findings) {
   if (url.empty()) return;

@@ -88,6 +88,24 @@ TEST_F(ConfigShow, SecretsOfUrlsAreNotShown) {
   EXPECT_EQ(flag.out.find("s3cret"), std::string::npos) << flag.out;
 }
 
+TEST_F(ConfigShow, SecretsOfEndpointsAndOfTheFrontDoorAreNotShown) {
+  const std::string path = write(
+      "[[endpoint]]\nname = \"pay\"\nurl = \"https://a:s3cret@pay/x\"\n"
+      "headers = { Authorization = \"Bearer s3cret\", X-Shop = \"${SHOP}\", Accept = \"text/plain\" }\n"
+      "look_up.url = \"https://a:s3cret@pay/{key}?token=s3cret\"\n"
+      "[[consumer]]\nname = \"a\"\nowner = \"b\"\nsource = \"embedded:q\"\n"
+      "[ingress]\nconsumers = [\"a\"]\ntoken = \"s3cret\"\n");
+  const auto all = settings(path);
+  EXPECT_EQ(all.at("endpoint.pay.headers.Authorization").value, "***");
+  EXPECT_EQ(all.at("endpoint.pay.headers.X-Shop").value, "***");
+  EXPECT_EQ(all.at("endpoint.pay.headers.Accept").value, "text/plain");
+  EXPECT_EQ(all.at("endpoint.pay.url").origin, path + ":3");
+  EXPECT_EQ(all.at("endpoint.pay.timeout").origin, "default");
+  EXPECT_EQ(all.at("ingress.token").value, "***");
+  const Spoken spoken = show({path, "--origin"});
+  EXPECT_EQ(spoken.out.find("s3cret"), std::string::npos) << spoken.out;
+}
+
 // The reference shows a file with every key there is: none may be missing here.
 TEST_F(ConfigShow, EveryKeyOfTheReferenceIsShown) {
   std::ifstream reference(ONCEWARD_SOURCE_DIRECTORY "/docs/reference/declaration.md");
