@@ -1,8 +1,10 @@
 #include "src/worker/handling.h"
 
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
+#include "src/effect/declared_calls.h"
 #include "src/effect/sql_effect.h"
 
 namespace onceward {
@@ -102,7 +104,10 @@ class BatchHandling final : public Handling {
 class SqlHandling final : public Handling {
  public:
   SqlHandling(std::vector<std::string> statements, const Declaration& declaration, Watchdog& watchdog)
-      : statements_(std::move(statements)), effect_(statements_, declaration), watchdog_(watchdog) {}
+      : statements_(std::move(statements)),
+        effect_(statements_, declaration),
+        calls_(declaration),
+        watchdog_(watchdog) {}
 
   void begin(const Round& round) override {
     const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
@@ -113,7 +118,7 @@ class SqlHandling final : public Handling {
   Ran run(UnitOfWork& unit, Round& round, Part part) override {
     sound_.clear();
     for (const Index index : part) {
-      if (take(unit, round, index)) sound_.push_back(index);
+      if (take(unit, round, index) && stage_calls(unit, round, index)) sound_.push_back(index);
     }
     const Watched watched(watchdog_);
     effect_.run(unit.whole(), sound_);
@@ -124,20 +129,31 @@ class SqlHandling final : public Handling {
   // A field that is missing or ill-typed is its message's own failure, before any SQL runs.
   bool take(UnitOfWork& unit, Round& round, Index index) {
     if (taken_[index]) return true;
-    if (const auto refusal = effect_.take(index)) {
-      round.take_out(unit, index,
-                     {.code = std::string(code(refusal->reason)),
-                      .detail = refusal->detail,
-                      .permanent = true,
-                      .by = Failure::By::field});
-      return false;
-    }
+    if (const auto refusal = effect_.take(index)) return refuse(unit, round, index, *refusal);
     taken_[index] = true;
     return true;
   }
 
+  // In every run anew: a rollback takes back what was staged.
+  bool stage_calls(UnitOfWork& unit, Round& round, Index index) {
+    if (calls_.empty()) return true;
+    if (const auto refusal = calls_.make(round.claimants()[index])) return refuse(unit, round, index, *refusal);
+    for (const Call& call : calls_.calls()) unit.on(index).stage(call);
+    return true;
+  }
+
+  static bool refuse(UnitOfWork& unit, Round& round, Index index, const Refusal& refusal) {
+    round.take_out(unit, index,
+                   {.code = std::string(code(refusal.reason)),
+                    .detail = refusal.detail,
+                    .permanent = true,
+                    .by = Failure::By::field});
+    return false;
+  }
+
   const std::vector<std::string> statements_;
   SqlEffect effect_;
+  DeclaredCalls calls_;
   Watchdog& watchdog_;
 
   // Of the round in hand.
@@ -148,6 +164,9 @@ class SqlHandling final : public Handling {
 }  // namespace
 
 std::unique_ptr<Handling> handling_of(Handler handler, const Declaration& declaration, Watchdog& watchdog) {
+  if (!declaration.calls.empty() && !std::holds_alternative<SqlHandler>(handler)) {
+    throw std::invalid_argument("calls are declared, and the handler is no SQL: let it stage its own");
+  }
   if (auto* message = std::get_if<MessageHandler>(&handler)) {
     return std::make_unique<MessageHandling>(std::move(*message), watchdog);
   }
