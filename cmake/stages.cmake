@@ -1,5 +1,5 @@
 # The tree is the architecture: a stage may include only what stands before it in this list. tests/tidy reads it too.
-set(ONCEWARD_STAGES common declaration envelope wire source inbox effect outbox quarantine unit records worker relay dispatch)
+set(ONCEWARD_STAGES common declaration envelope wire source inbox effect outbox quarantine unit records worker relay dispatch ingress)
 set(ONCEWARD_ADAPTERS sqlite postgres embedded memory curl http rabbitmq kafka)
 
 set(ONCEWARD_LIBRARIES OpenSSL::Crypto fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus Threads::Threads)

@@ -1,10 +1,15 @@
 // The front door: a request that carries an idempotency key has its effect once, and whoever repeats it is given the stored
 // answer, byte for byte. For any HTTP server: it is handed what it has read and says what to answer.
 //
-//   no key                              400
+//   no key, or a malformed one          400
+//   too much                            413
 //   the same key is being worked on     409, with Retry-After
 //   the same key with another request   422; says nothing of the earlier one
 //   done before                         the stored status and body again
+//   the store is away                   503, with Retry-After; the key stays with this request
+//   the handler has failed              500, or its own 5xx; the key is free
+//
+// docs/reference/ingress.md has the codes of the answers that are not the handler's.
 //
 // A request is reserved by a commit of its own, with a lease; its effect, its answer and the end of the reservation commit
 // together. Whoever dies in between leaves a reservation whose lease ends: the next request with the key takes it over, and the
@@ -25,8 +30,10 @@
 namespace onceward {
 
 struct IngressOptions {
-  std::chrono::milliseconds lease{30'000};   // how long a request may take before another may take it over
-  std::chrono::hours expiry{24 * 7};         // how long an answer is kept
+  // How long a request may take before another may take it over; at least a second. Longer than the deadline of the store's
+  // statements: else a slow request may be taken over while it runs, which is harmless, and in vain.
+  std::chrono::milliseconds lease{30'000};
+  std::chrono::hours expiry{24 * 7};         // how long an answer is kept; at least one
   std::size_t most_body_bytes = 1u << 20;    // of a request: 413 above
   std::size_t most_answer_bytes = 1u << 20;  // that is kept
 };
@@ -34,7 +41,7 @@ struct IngressOptions {
 struct IngressRequest {
   std::string_view principal;  // who asks: a tenant, a user, a client; part of the key's scope
   std::string_view operation;  // what is asked: "POST /captures"; part of the key's scope
-  std::string_view key;        // the Idempotency-Key header; empty: it was not there
+  std::string_view key;  // the Idempotency-Key header: at most 255 printable ASCII characters; empty: it was not there
   std::string_view body;
   std::string_view content_type{"application/json"};
 };
@@ -47,8 +54,9 @@ struct IngressAnswer {
   bool repeated = false;                // it is the stored answer of an earlier request
 };
 
-// The effect of a request, in the transaction that also keeps its answer. One that throws, or answers 5xx, leaves nothing: the
-// key is free for the next try.
+// The effect of a request, in the transaction that also keeps its answer: a status of 200 to 499, its content type and body. One
+// that throws, or answers 5xx, leaves nothing: the key is free for the next try. It may run again for one request, as where the
+// transaction lost a race: only what is committed counts.
 using IngressHandler = std::function<IngressAnswer(const IngressRequest&, Transaction&)>;
 
 // Counted where it happened; read by anybody.
@@ -59,13 +67,15 @@ struct IngressTally {
 
 class Ingress {
  public:
-  // The store must outlive it, and is this thread's.
+  // The store must outlive it, and is this thread's. Throws std::invalid_argument for options out of bounds.
   Ingress(Store& store, IngressTally& tally, IngressOptions options = {});
 
-  // Never throws for what the store or the handler did: that is a 503 or a 500, as problem+json (RFC 9457).
+  // Never throws for what the store or the handler did: that is a 503 or a 500, as problem+json (RFC 9457). The only exception
+  // is a Fault that poisons the process.
   IngressAnswer serve(const IngressRequest& request, const IngressHandler& handler);
 
-  // Forgets answers that have expired, at most `most` of them. Returns how many.
+  // Forgets answers that have expired, at most `most` of them, and requests that died and were never repeated; none that is in
+  // flight. Returns how many. Throws Fault.
   std::int64_t forget_expired(std::int64_t most = 1'000);
 
  private:

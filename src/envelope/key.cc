@@ -13,9 +13,14 @@ using std::chrono::seconds;
 
 constexpr std::int64_t kSecondsEnd = std::int64_t{1} << 31;
 
-Key hash_key(const Digest& digest) {
+Key beginning_of(const Digest& digest) {
   Key key;
   std::copy_n(digest.begin(), key.bytes.size(), key.bytes.begin());
+  return key;
+}
+
+Key hash_key(const Digest& digest) {
+  Key key = beginning_of(digest);
   key.bytes[0] |= 0x80;
   return key;
 }
@@ -91,6 +96,8 @@ Key position_key(std::string_view consumer, const Position& position) {
   return hash_key(sha256_of_fields({"onceward/position/1", consumer, position.stream->name,
                                     std::to_string(position.stream->begun), std::to_string(position.offset)}));
 }
+
+Key key_of_fields(std::initializer_list<std::string_view> fields) { return beginning_of(sha256_of_fields(fields)); }
 
 std::optional<std::chrono::sys_seconds> time_of(const Key& key) {
   if (key.bytes[0] & 0x80) return std::nullopt;

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <chrono>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -47,6 +48,9 @@ Key operation_key(Tenant tenant, std::string_view consumer, std::string_view ope
 
 // Of a message that is known by where it stands.
 Key position_key(std::string_view consumer, const Position& position);
+
+// Of a row that is found by what it is about and is no message: the first 16 bytes of the digest of the fields.
+Key key_of_fields(std::initializer_list<std::string_view> fields);
 
 // The time that a time key carries; nothing of a hash key.
 std::optional<std::chrono::sys_seconds> time_of(const Key& key);

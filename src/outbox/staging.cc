@@ -10,6 +10,7 @@
 #include "src/common/json.h"
 #include "src/common/sha256.h"
 #include "src/common/stored_text.h"
+#include "src/envelope/key.h"
 
 namespace onceward {
 namespace {
@@ -97,12 +98,6 @@ std::string headers_text(std::span<const Header> headers) {
   return object + '}';
 }
 
-Key key_of(const Digest& digest) {
-  Key key;
-  std::copy_n(digest.begin(), key.bytes.size(), key.bytes.begin());
-  return key;
-}
-
 // Rows are large and a batch has many: four times the room copies a third of what twice would.
 template <class Row>
 void make_room(std::vector<Row>& rows) {
@@ -133,7 +128,7 @@ void check_call_name(std::string_view endpoint, std::string_view key) {
 }
 
 Key call_key(std::string_view tenant, std::string_view endpoint, std::string_view key) {
-  return key_of(sha256_of_fields({"onceward/call/1", tenant, endpoint, key}));
+  return key_of_fields({"onceward/call/1", tenant, endpoint, key});
 }
 
 std::string_view Staging::keep(std::string_view text) {
@@ -208,8 +203,8 @@ void Staging::add(const Cause& cause, const Outgoing& outgoing) {
   staged.causation_id = from.causation_id;
   staged.trace_parent = from.trace_parent;
   if (kept.unique_fact) {
-    staged.fact = key_of(sha256_of_fields({"onceward/fact/1", from.tenant, kept.aggregate_type, kept.aggregate_id,
-                                           fmt::format_int(*kept.aggregate_version).c_str(), kept.type}));
+    staged.fact = key_of_fields({"onceward/fact/1", from.tenant, kept.aggregate_type, kept.aggregate_id,
+                                 fmt::format_int(*kept.aggregate_version).c_str(), kept.type});
   }
   outgoing_.push_back(staged);
 }

@@ -88,8 +88,10 @@ Statement& Statement::bind(std::string_view text) { return bind_value(texts_.emp
 
 Statement& Statement::bind(const Key& key) {
   if (dialect_ == Dialect::postgres) return bind(std::string_view(to_string(key)));
-  return bind_value(Blob{texts_.emplace_back(reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size())});
+  return bind(Blob{{reinterpret_cast<const char*>(key.bytes.data()), key.bytes.size()}});
 }
+
+Statement& Statement::bind(Blob bytes) { return bind_value(Blob{texts_.emplace_back(bytes.bytes)}); }
 
 Statement& Statement::bind_any(std::span<const std::int64_t> numbers) {
   const bool postgres = dialect_ == Dialect::postgres;

@@ -29,11 +29,12 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
 
   Statement& add(std::string_view sql);
-  // Adds the next parameter in place. Texts are copied.
+  // Adds the next parameter in place. Texts and bytes are copied.
   Statement& bind(std::int64_t number);
   Statement& bind(Timestamp time);
   Statement& bind(std::string_view text);
   Statement& bind(const Key& key);
+  Statement& bind(Blob bytes);
   // Adds "= any of the numbers", as one parameter.
   Statement& bind_any(std::span<const std::int64_t> numbers);
 
