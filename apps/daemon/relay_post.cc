@@ -1,22 +1,14 @@
 #include "apps/daemon/relay_post.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
 #include <stdexcept>
 
 #include "apps/daemon/ports.h"
+#include "apps/daemon/process_name.h"
 
 namespace onceward::daemon {
 namespace {
-
-// Of this process, for people.
-std::string process_name() {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  return fmt::format("{}:{}", host.data(), ::getpid());
-}
 
 RelayRoute route_of(const RouteDeclaration& declared, std::size_t target) {
   const Target place = read_target(declared.to);
