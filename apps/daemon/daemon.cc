@@ -230,7 +230,8 @@ Page Daemon::page(std::string_view path) const {
     Tallies tallies;
     for (const auto& [name, tally] : tallies_) tallies[name] = tally.get();
     const std::lock_guard lock(mutex_);
-    return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(tallies, backlogs_)};
+    return {200, "text/plain; version=0.0.4; charset=utf-8",
+            metrics_text(tallies, backlogs_, relay_ ? &relay_->tally() : nullptr)};
   }
   return {404, "text/plain; charset=utf-8", "there are /livez, /readyz and /metrics\n"};
 }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <regex>
 #include <set>
 
@@ -18,23 +19,6 @@ using fixtures::Process;
 using fixtures::Ran;
 using testing::HasSubstr;
 using testing::Not;
-
-// The samples of a text in the format of Prometheus: name{labels} to value.
-std::map<std::string, double> samples_in(const std::string& text) {
-  static const std::regex comment("# (HELP|TYPE) onceward_[a-z_]+ .*");
-  static const std::regex sample(R"re((onceward_[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})?) ([-+0-9.e]+|\+Inf))re");
-  std::map<std::string, double> samples;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::smatch parts;
-    if (std::regex_match(line, parts, sample)) {
-      EXPECT_TRUE(samples.emplace(parts[1], std::stod(parts[4])).second) << "twice: " << line;
-    } else {
-      EXPECT_TRUE(std::regex_match(line, comment)) << line;
-    }
-  }
-  return samples;
-}
 
 class RunningDaemon : public Running {
  protected:
@@ -190,21 +174,35 @@ TEST_F(RunningDaemon, IsNotReadyWhileTheDatabaseIsAwayAndSaysWhy) {
   EXPECT_EQ(get(port, "/nonsense").status, 404);
 }
 
-// The names of docs/reference/metrics.md.
-std::set<std::string> documented_metrics() {
-  std::ifstream page(ONCEWARD_SOURCE_DIRECTORY "/docs/reference/metrics.md");
-  static const std::regex metric("`(onceward_[a-z_]+)`");
-  std::set<std::string> names;
-  for (std::string line; std::getline(page, line);) {
-    if (!line.starts_with("| `onceward_")) continue;
-    const std::string cell = line.substr(0, line.find('|', 1));
-    for (std::sregex_iterator at(cell.begin(), cell.end(), metric), end; at != end; ++at) names.insert((*at)[1]);
+// docs/reference/metrics.md: the names of its table, and of the rules that follow it.
+struct MetricsPage {
+  std::set<std::string> metrics{};
+  std::map<std::string, std::set<std::string>> alerts{};  // a rule's name, and the metrics in its expression
+};
+
+void add_names(const std::string& text, std::set<std::string>& names) {
+  static const std::regex name("onceward_[a-z_]+");
+  for (std::sregex_iterator at(text.begin(), text.end(), name), end; at != end; ++at) names.insert(at->str());
+}
+
+MetricsPage documented_metrics() {
+  std::ifstream file(ONCEWARD_SOURCE_DIRECTORY "/docs/reference/metrics.md");
+  static const std::regex alert("- alert: ([A-Za-z]+)( .*)?"), expression("  expr: (.+)");
+  MetricsPage page;
+  std::string rule;
+  for (std::string line; std::getline(file, line);) {
+    std::smatch parts;
+    if (line.starts_with("| `onceward_")) add_names(line.substr(0, line.find('|', 1)), page.metrics);
+    if (std::regex_match(line, parts, alert)) page.alerts[rule = parts[1]];
+    if (std::regex_match(line, parts, expression)) add_names(parts[1], page.alerts.at(rule));
   }
-  return names;
+  return page;
 }
 
 TEST_F(RunningDaemon, ServesEveryMetricOfItsPageAndCounts) {
-  write(database_.url());
+  write(database_.url(), insert,
+        "[relay]\nproducer = \"shop\"\n[[route]]\nname = \"out\"\ntypes = [\"paid\"]\nto = \"embedded:" +
+            folder_.path() + "/out.queue\"\n");
   const auto process = start_and_await_work();
   send(4);
   fixtures::await("they are done", [&] { return metric(*process, "onceward_consumer_processed_total") == 4; });
@@ -220,7 +218,13 @@ TEST_F(RunningDaemon, ServesEveryMetricOfItsPageAndCounts) {
     }
     return served.contains("onceward_quarantine_parked");
   });
-  EXPECT_EQ(served, documented_metrics());
+  const MetricsPage page = documented_metrics();
+  EXPECT_EQ(served, page.metrics);
+  EXPECT_THAT(page.alerts, testing::SizeIs(testing::Ge(4)));
+  for (const auto& [alert, metrics] : page.alerts) {
+    EXPECT_THAT(metrics, testing::Not(testing::IsEmpty())) << alert;
+    EXPECT_TRUE(std::ranges::includes(served, metrics)) << alert << " watches what is not served";
+  }
   send(2);
   fixtures::await("they are done", [&] { return metric(*process, "onceward_consumer_processed_total") == 6; });
   EXPECT_EQ(metric(*process, "onceward_source_records_received_total"), 6);

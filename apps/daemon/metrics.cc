@@ -38,7 +38,7 @@ ClientMetric& labelled(MetricFamily& family, const Labels& labels) {
   return metric;
 }
 
-double value_of(const ConsumerTally::Count& count) {
+double value_of(const std::atomic<std::uint64_t>& count) {
   return static_cast<double>(count.load(std::memory_order_relaxed));
 }
 
@@ -188,9 +188,30 @@ void add_outbox(Families& families, const OutboxBacklog& outbox) {
   add("onceward_outbox_quarantined", "Outgoing messages that wait for a person.", outbox.quarantined);
 }
 
+void add_relay(Families& families, const RelayTally& tally) {
+  using Counted = std::pair<std::string, const RelayTally::Count*>;
+  const auto add = [&](std::string name, std::string help, const std::string& label,
+                       const std::vector<Counted>& counts) {
+    MetricFamily& family = families.add(std::move(name), std::move(help), MetricType::Counter);
+    for (const auto& [value, count] : counts) {
+      labelled(family, label.empty() ? Labels{} : Labels{{label, value}}).counter.value = value_of(*count);
+    }
+  };
+  add("onceward_outbox_publish_attempts_total", "Messages given to a broker, by its receipt.", "receipt",
+      {{"confirmed", &tally.published},
+       {"refused", &tally.refused},
+       {"put_off", &tally.put_off},
+       {"in_doubt", &tally.in_doubt}});
+  add("onceward_outbox_quarantine_entered_total", "Outgoing messages that were given to a person.", {},
+      {{{}, &tally.set_aside}});
+  add("onceward_relay_fenced_total", "Times another relay had taken over keys of this one.", {}, {{{}, &tally.fenced}});
+  add("onceward_relay_outages_total", "Times the relay had to wait for one of its sides.", "side",
+      {{"store", &tally.store_outages}, {"broker", &tally.publisher_outages}});
+}
+
 }  // namespace
 
-std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs) {
+std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs, const RelayTally* relay) {
   Families families;
   labelled(families.add("onceward_build_info", "The running version.", MetricType::Gauge),
            {{"version", std::string(version())}})
@@ -201,6 +222,7 @@ std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs) {
   add_store(families, tallies);
   add_backlogs(families, backlogs);
   add_outbox(families, backlogs.outbox);
+  if (relay != nullptr) add_relay(families, *relay);
   return prometheus::TextSerializer().Serialize(families.all());
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "onceward/relay.h"
 #include "onceward/worker.h"
 
 namespace onceward::daemon {
@@ -30,7 +31,7 @@ struct Backlogs {
   void clear() { *this = {}; }
 };
 
-// In the text format of Prometheus.
-std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs);
+// In the text format of Prometheus. `relay` is none where this process does not relay.
+std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs, const RelayTally* relay = nullptr);
 
 }  // namespace onceward::daemon

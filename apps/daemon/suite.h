@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "onceward/adapter/embedded.h"
@@ -42,6 +44,23 @@ inline HttpAnswer get(int port, const std::string& path) {
   const std::size_t end = text.find("\r\n\r\n");
   if (end == std::string::npos) throw std::runtime_error("no answer from " + path);
   return {std::stoi(text.substr(9, 3)), text.substr(0, end), text.substr(end + 4)};
+}
+
+// The samples of a text in the format of Prometheus: name{labels} to value.
+inline std::map<std::string, double> samples_in(const std::string& text) {
+  static const std::regex comment("# (HELP|TYPE) onceward_[a-z_]+ .*");
+  static const std::regex sample(R"re((onceward_[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})?) ([-+0-9.e]+|\+Inf))re");
+  std::map<std::string, double> samples;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch parts;
+    if (std::regex_match(line, parts, sample)) {
+      EXPECT_TRUE(samples.emplace(parts[1], std::stod(parts[4])).second) << "twice: " << line;
+    } else {
+      EXPECT_TRUE(std::regex_match(line, comment)) << line;
+    }
+  }
+  return samples;
 }
 
 class Running : public testing::Test {
