@@ -35,10 +35,10 @@ enum class Point : std::uint8_t {
   read_page,       // and nothing is published
   published,       // before a confirm
   confirmed,       // before it is noted
-  noted,           // before the COMMIT
+  noted,           // the place is written, before the COMMIT
   some_confirmed,  // k of n
   returned,        // a message came back, and that is not noted
-  renewing,        // its lease
+  renewing,        // its lease, with a page under way
 };
 inline constexpr int points = 15;  // of a worker
 inline constexpr int all_points = 22;
