@@ -173,12 +173,13 @@ CREATE TABLE onceward_position (
 )sql";
 
 // One writer at a time: positions are drawn in the order of the commits, so a place is a position, and ticks are not needed.
-// The outbox gets the defaults of its PostgreSQL sister, for those who write to it in plain SQL; its positions go on.
+// The outbox gets the defaults of its PostgreSQL sister, for those who write to it in plain SQL, by whatever SQLite they have; its
+// positions go on.
 constexpr std::string_view relay = R"sql(
 ALTER TABLE onceward_outbox RENAME TO onceward_outbox_1;
 CREATE TABLE onceward_outbox (
   position          INTEGER PRIMARY KEY AUTOINCREMENT,
-  staged_at         INTEGER NOT NULL DEFAULT (CAST(1000 * round(1000 * unixepoch('subsec')) AS INTEGER)),
+  staged_at         INTEGER NOT NULL DEFAULT (1000 * CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)),
   consumer          INTEGER NOT NULL DEFAULT 0,
   cause             BLOB,
   aggregate_version INTEGER,
