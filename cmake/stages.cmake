@@ -1,6 +1,6 @@
 # The tree is the architecture: a stage may include only what stands before it in this list. tests/tidy reads it too.
 set(ONCEWARD_STAGES common declaration envelope wire source inbox effect outbox quarantine unit records worker relay dispatch ingress)
-set(ONCEWARD_ADAPTERS sqlite postgres embedded memory callback curl http rabbitmq kafka)
+set(ONCEWARD_ADAPTERS sqlite postgres embedded memory callback curl http smtp rabbitmq kafka)
 
 set(ONCEWARD_LIBRARIES OpenSSL::Crypto fmt::fmt simdjson::simdjson tomlplusplus::tomlplusplus Threads::Threads)
 onceward_precompile(library onceward_compile LIBRARIES ${ONCEWARD_LIBRARIES})
@@ -39,7 +39,7 @@ onceward_objects(memory adapters/memory)
 set(ONCEWARD_OBJECTS_UP_TO_memory ${ONCEWARD_OBJECTS})
 onceward_objects(callback adapters/callback)
 set(ONCEWARD_OBJECTS_UP_TO_callback ${ONCEWARD_OBJECTS})
-foreach(adapter curl http)
+foreach(adapter curl http smtp)
   onceward_objects(${adapter} adapters/${adapter} CURL::libcurl)
   set(ONCEWARD_OBJECTS_UP_TO_${adapter} ${ONCEWARD_OBJECTS})
 endforeach()

@@ -1,0 +1,31 @@
+// A mail on its way.
+#pragma once
+
+#include <string>
+
+#include "adapters/curl/transfer.h"
+#include "adapters/smtp/mail.h"
+#include "adapters/smtp/plan.h"
+
+namespace onceward::smtp {
+
+class MailTransfer final : public curl::Transfer {
+ public:
+  MailTransfer(const Plan& plan, const Mail& mail, std::string id, Timestamp created_at);
+
+  const std::string& id() const { return id_; }
+  const std::string& reply() const { return reply_; }  // the last
+
+ private:
+  static std::size_t take_reply(char* bytes, std::size_t one, std::size_t count, void* self);
+
+  const std::string id_;
+  const long reply_seconds_;
+  std::string reply_;
+  bool begun_ = false;  // the server wants the message
+  curl::Lines recipients_;
+  curl::Lines head_;
+  curl::Mime mime_;
+};
+
+}  // namespace onceward::smtp
