@@ -16,7 +16,8 @@ namespace onceward::cli {
 struct Session {
   std::string output = "table";  // or json, ndjson
   int ending = Exit::ok;
-  const Handlers* handlers = nullptr;  // of the program's own; never null once commands run
+  const Handlers* handlers = nullptr;    // of the program's own; never null once commands run
+  const Endpoints* endpoints = nullptr;  // likewise
 };
 
 // A command under `parent` with an example in its help. `-o` is added for commands that print data.

@@ -66,11 +66,12 @@ std::string unknown_command(const CLI::App& app) {
                      declaration::suggest(words.front(), views));
 }
 
-int parse(int argc, char** argv, const Handlers& handlers) {
+int parse(int argc, char** argv, const Handlers& handlers, const Endpoints& endpoints) {
   CLI::App app{"Makes duplicate message delivery harmless.", "onceward"};
   app.footer("Example: onceward store migrate --store sqlite:app.db");
   Session session;
   session.handlers = &handlers;
+  session.endpoints = &endpoints;
   add_commands(app, session);
   try {
     app.parse(argc, argv);
@@ -90,9 +91,9 @@ int parse(int argc, char** argv, const Handlers& handlers) {
 }  // namespace
 }  // namespace cli
 
-int run(int argc, char** argv, const Handlers& handlers) {
+int run(int argc, char** argv, const Handlers& handlers, const Endpoints& endpoints) {
   try {
-    return cli::parse(argc, argv, handlers);
+    return cli::parse(argc, argv, handlers, endpoints);
   } catch (const std::exception& unexpected) {
     fmt::print(stderr, "onceward: {}\n", unexpected.what());
     return Exit::error;

@@ -77,16 +77,29 @@ Handlers with_sql(const Application& application, const Handlers& given) {
   return all;
 }
 
+DispatchPost::Open opening(const EndpointDeclaration& endpoint, const Endpoints& given, Log& log) {
+  if (const auto found = given.find(endpoint.name); found != given.end()) return found->second;
+  if (endpoint.url.empty()) {
+    throw std::invalid_argument(
+        fmt::format("endpoint {} has no url: write one, or hand an endpoint to onceward::run()", endpoint.name));
+  }
+  return [&endpoint, &log] { return open_endpoint(endpoint, log); };
+}
+
 }  // namespace
 
-Daemon::Daemon(Application application, const Handlers& handlers, Log& log)
+Daemon::Daemon(Application application, const Handlers& handlers, const Endpoints& endpoints, Log& log)
     : application_(std::move(application)), handlers_(with_sql(application_, handlers)), log_(log) {
   if (application_.store.empty()) throw std::invalid_argument("no store is named: write [store] in the file");
   check_store(application_.store);  // or it cannot be opened later
-  if (application_.consumers.empty() && application_.routes.empty()) {
-    throw std::invalid_argument("the file declares neither a consumer nor a route");
+  if (application_.consumers.empty() && application_.routes.empty() && application_.endpoints.empty()) {
+    throw std::invalid_argument("the file declares no consumer, no route and no endpoint");
   }
   if (!application_.routes.empty()) relay_.emplace(application_, log);
+  for (const EndpointDeclaration& endpoint : application_.endpoints) {
+    dispatchers_.push_back(
+        std::make_unique<DispatchPost>(application_, endpoint, opening(endpoint, endpoints, log), log));
+  }
   for (const Declaration& consumer : application_.consumers) {
     auto& tally = tallies_[consumer.name] = std::make_unique<ConsumerTally>();
     for (int i = 0; i < consumer.workers; ++i) {
@@ -111,6 +124,9 @@ int Daemon::run(std::stop_token stop) {
     threads.emplace_back([this, &post = *post] { work(post, failed_.get_token()); });
   }
   if (relay_) threads.emplace_back([this] { relay(failed_.get_token()); });
+  for (const auto& post : dispatchers_) {
+    threads.emplace_back([this, &post = *post] { dispatch(post, failed_.get_token()); });
+  }
   const std::jthread deadline([this](std::stop_token ended) { hold_to_drain(ended); });  // outlasts all that may hang
   std::jthread backlogs;
   if (admin) backlogs = std::jthread([this](std::stop_token own) { watch_backlogs(own); });
@@ -173,6 +189,29 @@ void Daemon::relay(std::stop_token stop) {
       });
 }
 
+void Daemon::dispatch(DispatchPost& post, std::stop_token stop) {
+  persist(
+      stop, [&] { post.run(stop); },
+      [&](const Fault& fault) {
+        say_once(post.name(), fault);
+        post.say_trouble(fault.what());
+      });
+}
+
+// Somebody has staged something, perhaps.
+void Daemon::wake_who_sends() {
+  if (relay_) relay_->wake();
+  for (const auto& post : dispatchers_) post->wake();
+}
+
+// Of endpoints that are declared: any other name is the handler's own.
+void Daemon::count_repeats(std::string_view endpoint, Store::Repeat repeat, std::uint64_t times) {
+  for (const auto& post : dispatchers_) {
+    if (post->name() != endpoint) continue;
+    (repeat == Store::Repeat::same ? post->repeats().same : post->repeats().conflict).fetch_add(times);
+  }
+}
+
 // One line for all the tries of all the workers of a consumer, and one more for a reason of another kind.
 void Daemon::say_once(const std::string& who, const Fault& fault) {
   {
@@ -186,7 +225,8 @@ void Daemon::say_once(const std::string& who, const Fault& fault) {
 void Daemon::work_once(Post& post, std::stop_token stop) {
   const Declaration& declaration = *post.declaration;
   const auto store = open_store(application_.store, declaration.time_bound);
-  if (relay_) store->on_commit([this] { relay_->wake(); });
+  store->on_commit([this] { wake_who_sends(); });
+  store->on_repeated_calls([this](auto endpoint, auto repeat, auto times) { count_repeats(endpoint, repeat, times); });
   SourceLog source_log(log_);
   const auto source = open_source(declaration.source, declaration.limits, source_log, keeper_for(declaration));
   source_log.speak_up();
@@ -229,9 +269,10 @@ Page Daemon::page(std::string_view path) const {
   if (path == "/metrics") {
     Tallies tallies;
     for (const auto& [name, tally] : tallies_) tallies[name] = tally.get();
+    OtherTallies others{.relay = relay_ ? &relay_->tally() : nullptr};
+    for (const auto& post : dispatchers_) others.dispatchers.push_back(post.get());
     const std::lock_guard lock(mutex_);
-    return {200, "text/plain; version=0.0.4; charset=utf-8",
-            metrics_text(tallies, backlogs_, relay_ ? &relay_->tally() : nullptr)};
+    return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(tallies, backlogs_, others)};
   }
   return {404, "text/plain; charset=utf-8", "there are /livez, /readyz and /metrics\n"};
 }
@@ -246,6 +287,9 @@ Page Daemon::readiness() const {
   }
   if (const std::string trouble = relay_ ? relay_->trouble() : std::string(); !trouble.empty())
     troubles["relay"] = trouble;
+  for (const auto& post : dispatchers_) {
+    if (const std::string trouble = post->trouble(); !trouble.empty()) troubles[post->name()] = trouble;
+  }
   const bool ready = troubles.empty() && !failed_.stop_requested();
   const nlohmann::ordered_json body{{"ready", ready}, {"trouble", troubles}};
   return {ready ? 200u : 503u, "application/json",

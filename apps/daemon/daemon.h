@@ -1,4 +1,5 @@
-// `onceward run`: the workers of all consumers of an application, its relay, and what can be seen of them from outside.
+// `onceward run`: the workers of all consumers of an application, its relay, its dispatchers, and what can be seen of them
+// from outside.
 #pragma once
 
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "apps/daemon/admin_server.h"
+#include "apps/daemon/dispatch_post.h"
 #include "apps/daemon/metrics.h"
 #include "apps/daemon/relay_post.h"
 #include "onceward/declaration.h"
@@ -22,8 +24,8 @@ namespace onceward::daemon {
 class Daemon {
  public:
   // Throws std::invalid_argument where the application cannot be run: no store, a consumer without a handler, a mistake in
-  // a source's URL.
-  Daemon(Application application, const Handlers& handlers, Log& log);
+  // a source's URL, an endpoint that nobody can make.
+  Daemon(Application application, const Handlers& handlers, const Endpoints& endpoints, Log& log);
 
   // Works until `stop` is asked for, then drains. Returns an exit code of the command line.
   int run(std::stop_token stop);
@@ -44,6 +46,9 @@ class Daemon {
   template <class Work, class Tell>
   void persist(std::stop_token stop, Work&& work, Tell&& tell);
   void relay(std::stop_token stop);
+  void dispatch(DispatchPost& post, std::stop_token stop);
+  void wake_who_sends();
+  void count_repeats(std::string_view endpoint, Store::Repeat repeat, std::uint64_t times);
   void work(Post& post, std::stop_token stop);
   void work_once(Post& post, std::stop_token stop);
   std::unique_ptr<StreamKeeper> keeper_for(const Declaration& declaration) const;
@@ -61,6 +66,7 @@ class Daemon {
   std::map<std::string, std::unique_ptr<ConsumerTally>> tallies_;
   std::vector<std::unique_ptr<Post>> posts_;
   std::optional<RelayPost> relay_;
+  std::vector<std::unique_ptr<DispatchPost>> dispatchers_;
   std::stop_source failed_;
   std::atomic<int> exit_code_ = 0;
   std::atomic<bool> told_ready_ = false;

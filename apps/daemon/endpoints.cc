@@ -5,19 +5,20 @@
 
 #include "apps/daemon/environment.h"
 #include "apps/daemon/ports.h"
+#include "onceward/adapter/http.h"
+#include "onceward/adapter/smtp.h"
 
 namespace onceward::daemon {
 namespace {
 
 // The one place that knows which adapter a scheme has. The declaration has no ${NAME} in it any more.
 std::unique_ptr<Endpoint> open_by_scheme(const EndpointDeclaration& declaration, Log& log) {
-  static_cast<void>(log);
   const std::string_view url = declaration.url;
   if (url.starts_with("http://") || url.starts_with("https://")) {
-    throw std::invalid_argument("this program was built without the HTTP endpoint");
+    return open_http(declaration, log);
   }
   if (url.starts_with("smtp://") || url.starts_with("smtps://")) {
-    throw std::invalid_argument("this program was built without the mail endpoint");
+    return open_smtp(declaration, log);
   }
   throw std::invalid_argument(fmt::format(
       "the endpoint {} has no URL: a callback is given in C++, and only its program has it", declaration.name));

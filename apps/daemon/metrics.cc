@@ -209,9 +209,46 @@ void add_relay(Families& families, const RelayTally& tally) {
       {{"store", &tally.store_outages}, {"broker", &tally.publisher_outages}});
 }
 
+void add_dispatchers(Families& families, const std::vector<const DispatchPost*>& posts) {
+  using Pick = const DispatchTally::Count& (*)(const DispatchPost&);
+  using Counted = std::pair<std::string, Pick>;
+  const auto add = [&](std::string name, std::string help, const std::string& label,
+                       const std::vector<Counted>& counts) {
+    MetricFamily& family = families.add(std::move(name), std::move(help), MetricType::Counter);
+    for (const DispatchPost* const post : posts) {
+      for (const auto& [value, pick] : counts) {
+        Labels labels{{"target", post->name()}};
+        if (!label.empty()) labels.emplace_back(label, value);
+        labelled(family, labels).counter.value = value_of(pick(*post));
+      }
+    }
+  };
+  using P = const DispatchPost&;
+  add("onceward_ledger_attempts_total", "Calls to external systems, by how they ended.", "outcome",
+      {{"succeeded", [](P post) -> auto& { return post.tally().succeeded; }},
+       {"failed", [](P post) -> auto& { return post.tally().failed; }},
+       {"later", [](P post) -> auto& { return post.tally().put_off; }},
+       {"not_sent", [](P post) -> auto& { return post.tally().not_sent; }},
+       {"unknown", [](P post) -> auto& { return post.tally().unknown; }},
+       {"lease_expired", [](P post) -> auto& { return post.tally().expired; }}});
+  add("onceward_ledger_reconciliations_total", "Look-ups of calls whose outcome was unknown, by what was found.",
+      "result",
+      {{"done", [](P post) -> auto& { return post.tally().found_done; }},
+       {"not_done", [](P post) -> auto& { return post.tally().found_not_done; }},
+       {"still_unknown", [](P post) -> auto& { return post.tally().still_unknown; }}});
+  add("onceward_ledger_duplicates_total", "Calls that were staged again under their key: one intent.", {},
+      {{{}, [](P post) -> auto& { return post.repeats().same; }}});
+  add("onceward_ledger_key_conflicts_total", "Calls that were staged with other content under a key that is taken.", {},
+      {{{}, [](P post) -> auto& { return post.repeats().conflict; }}});
+  add("onceward_ledger_fenced_total", "Answers that came when the attempt was no longer ours.", {},
+      {{{}, [](P post) -> auto& { return post.tally().fenced; }}});
+  add("onceward_ledger_circuit_opened_total", "Times an external system was left alone, since calls came to nothing.",
+      {}, {{{}, [](P post) -> auto& { return post.tally().circuit_opened; }}});
+}
+
 }  // namespace
 
-std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs, const RelayTally* relay) {
+std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs, const OtherTallies& others) {
   Families families;
   labelled(families.add("onceward_build_info", "The running version.", MetricType::Gauge),
            {{"version", std::string(version())}})
@@ -222,7 +259,8 @@ std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs, const
   add_store(families, tallies);
   add_backlogs(families, backlogs);
   add_outbox(families, backlogs.outbox);
-  if (relay != nullptr) add_relay(families, *relay);
+  if (others.relay != nullptr) add_relay(families, *others.relay);
+  if (!others.dispatchers.empty()) add_dispatchers(families, others.dispatchers);
   return prometheus::TextSerializer().Serialize(families.all());
 }
 

@@ -3,7 +3,9 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
+#include "apps/daemon/dispatch_post.h"
 #include "onceward/relay.h"
 #include "onceward/worker.h"
 
@@ -31,7 +33,13 @@ struct Backlogs {
   void clear() { *this = {}; }
 };
 
-// In the text format of Prometheus. `relay` is none where this process does not relay.
-std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs, const RelayTally* relay = nullptr);
+// What was done by others than workers.
+struct OtherTallies {
+  const RelayTally* relay = nullptr;  // none where this process does not relay
+  std::vector<const DispatchPost*> dispatchers{};
+};
+
+// In the text format of Prometheus.
+std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs, const OtherTallies& others = {});
 
 }  // namespace onceward::daemon

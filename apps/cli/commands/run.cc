@@ -51,11 +51,13 @@ class Signals {
   std::thread thread_;
 };
 
+enum class Part { all, relay, dispatchers };
+
 struct RunChoice {
   std::string file;
   std::string store;
   bool migrate = false;
-  bool only_relay = false;
+  Part part = Part::all;
 };
 
 daemon::LineLog::Format format_of(LogDeclaration::Format declared) {
@@ -70,6 +72,17 @@ daemon::LineLog::Format format_of(LogDeclaration::Format declared) {
   return daemon::format_of_stderr();
 }
 
+void keep_only(Part part, Application& application, const std::string& file) {
+  if (part == Part::all) return;
+  application.consumers.clear();
+  application.ingress = {};
+  if (part == Part::relay) application.endpoints.clear();
+  if (part == Part::dispatchers) application.routes.clear();
+  if (!application.routes.empty() || !application.endpoints.empty()) return;
+  throw CLI::ValidationError(file, part == Part::relay ? "declares no [[route]], so there is nothing to relay"
+                                                       : "declares no [[endpoint]], so there is nothing to call");
+}
+
 Application application_of(const RunChoice& choice) {
   Application application = read_application_file(choice.file);
   if (const auto mistakes = mistakes_in_urls(application, read_file(choice.file), choice.file); !mistakes.empty()) {
@@ -77,12 +90,7 @@ Application application_of(const RunChoice& choice) {
   }
   if (const std::string url = store_in_environment(); !url.empty()) application.store = url;
   if (!choice.store.empty()) application.store = choice.store;
-  if (choice.only_relay) {
-    application.consumers.clear();
-    if (application.routes.empty()) {
-      throw CLI::ValidationError(choice.file, "declares no [[route]], so there is nothing to relay");
-    }
-  }
+  keep_only(choice.part, application, choice.file);
   return application;
 }
 
@@ -92,7 +100,7 @@ void run(Session& session, const RunChoice& choice) {
   daemon::LineLog log(format_of(application.log.format), application.log.level);
   try {
     if (choice.migrate) daemon::open_store(application.store)->migrate();
-    session.ending = daemon::Daemon(application, *session.handlers, log).run(signals.stop());
+    session.ending = daemon::Daemon(application, *session.handlers, *session.endpoints, log).run(signals.stop());
   } catch (const std::invalid_argument& mistake) {
     throw CLI::ValidationError(choice.file, mistake.what());
   }
@@ -100,10 +108,11 @@ void run(Session& session, const RunChoice& choice) {
 
 }  // namespace
 
-static void add_running(CLI::App& parent, Session& session, const char* name, const char* what, const char* example) {
+static void add_running(CLI::App& parent, Session& session, Part part, const char* name, const char* what,
+                        const char* example) {
   CLI::App* const command = add_command(parent, name, what, example);
   auto choice = std::make_shared<RunChoice>();
-  choice->only_relay = std::string_view(name) == "relay";
+  choice->part = part;
   command->add_option("file", choice->file, "The application file")->required();
   command->add_option("--store", choice->store, "Instead of the file's [store]; else ONCEWARD_STORE, DATABASE_URL");
   command->add_flag("--migrate", choice->migrate, "Brings the tables up to this program's version first");
@@ -112,14 +121,19 @@ static void add_running(CLI::App& parent, Session& session, const char* name, co
 
 void add_run(CLI::App& parent, Session& session) {
   add_running(
-      parent, session, "run",
-      "Runs the consumers of an application file, and its relay, until SIGTERM, which drains; a second one ends "
-      "at once",
+      parent, session, Part::all, "run",
+      "Runs the consumers of an application file, its relay and its dispatchers, until SIGTERM, which drains; a second one "
+      "ends at once",
       "onceward run app.toml --migrate");
   add_running(
-      parent, session, "relay",
+      parent, session, Part::relay, "relay",
       "Publishes what was staged by the [[route]]s of an application file, without its consumers, until SIGTERM",
       "onceward relay app.toml");
+  add_running(
+      parent, session, Part::dispatchers, "dispatch",
+      "Makes the calls that were staged to the [[endpoint]]s of an application file, without its consumers, until "
+      "SIGTERM",
+      "onceward dispatch app.toml");
 }
 
 }  // namespace onceward::cli
