@@ -98,6 +98,9 @@ foreach(name conformance_tests crash_tests daemon_tests brokers_tests outages_te
   endif()
 endforeach()
 if(TARGET conformance_tests)
+  if(TARGET misbehaving_server)
+    add_dependencies(conformance_tests misbehaving_server)  # what an HTTP endpoint calls there
+  endif()
   target_sources(conformance_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests/brokers/kafka_server.cc)
 endif()
 

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <thread>
 
 #include "onceward/version.h"
 #include "tests/fixtures/http_server.h"
@@ -144,26 +143,6 @@ TEST(HttpCalls, ContextThatWouldBeAHeaderOfItsOwnIsLeftOut) {
   request.correlation_id = "a\r\nX-Injected: 1";
   EXPECT_EQ(ask(*open_http(http_declaration(server, "/ok")), request).kind, Kind::succeeded);
   EXPECT_EQ(server.requests()[0].header("X-Injected"), std::nullopt);
-}
-
-TEST(HttpCalls, CollectReturnsWhenItIsWokenAndAfterItsWait) {
-  HttpServer server;
-  const auto endpoint = open_http(http_declaration(server, "/silent"));
-  std::vector<EndpointAnswer> answers;
-  const auto begin = std::chrono::steady_clock::now();
-  endpoint->collect(answers, 50ms);
-  EXPECT_GE(std::chrono::steady_clock::now() - begin, 50ms);
-  endpoint->wake();
-  endpoint->collect(answers, generous);
-  const EndpointRequest request = a_call("k");
-  endpoint->start({&request, 1});
-  {
-    const std::jthread other([&] { endpoint->wake(); });
-    endpoint->collect(answers, generous);
-  }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, generous);
-  EXPECT_TRUE(answers.empty());
-  EXPECT_EQ(endpoint->under_way(), 1u);
 }
 
 }  // namespace

@@ -49,22 +49,22 @@ TEST(HttpHazards, SilenceAndEndlessAnswersEndWithTheTimeoutAndAreUnknown) {
   for (const std::string path : {"/silent", "/drip", "/slow?ms=60000"}) {
     HttpServer server;
     EndpointDeclaration declaration = http_declaration(server, path);
-    declaration.timeout = 300ms;
+    declaration.timeout = 1s;
     const auto endpoint = open_http(declaration);
     const auto begin = std::chrono::steady_clock::now();
     const EndpointAnswer answer = ask(*endpoint, a_call("k"));
     EXPECT_EQ(answer.kind, Kind::unknown) << path;
     EXPECT_THAT(answer.why, HasSubstr("Timeout")) << path;
-    EXPECT_EQ(server.seen("k"), 1u) << path;
-    EXPECT_GE(std::chrono::steady_clock::now() - begin, 300ms);
-    EXPECT_GE(endpoint->longest(), 300ms);
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 1s);
+    EXPECT_GE(endpoint->longest(), 1s);
+    await("the server has the request", [&] { return server.seen("k") == 1; });
   }
 }
 
 // libcurl sends a request again by itself when a connection that it used before is reset. Each call has a connection of its own.
 TEST(HttpHazards, CallsThatAreNotIdempotentNeverShareAConnection) {
   HttpServer server;
-  const auto endpoint = open_http(http_declaration(server, "/ok"));
+  const auto endpoint = open_http(http_declaration(server, "/reset-reused"));
   for (const char* const key : {"a", "b", "c"}) EXPECT_EQ(ask(*endpoint, a_call(key)).kind, Kind::succeeded);
   const auto requests = server.requests();
   ASSERT_EQ(requests.size(), 3u);

@@ -4,7 +4,8 @@
 //   misbehaving_server LOG [--port N] [--tls CERTIFICATE KEY] [--never-accept]
 //
 //   /ok, /slow?ms=    200 with {"id","state"}, at once or later          /status/503?retry_after=   that status
-//   /reset            reads the request and resets the connection         /reset-reused  the same on a connection that was used before
+//   /reset            reads the request and resets the connection         /reset-reused  /ok, and keeps the connection, asked or not;
+//                                                                         the next request on it is read, and it is reset
 //   /close            reads the request and says goodbye                  /cut           says goodbye in the middle of the body
 //   /silent, /drip    no answer; an answer without an end, byte by byte   /huge          an answer of 64 MiB
 //   /html, /garbage   200 with another content, or with broken JSON       /not-http      no answer of HTTP
@@ -129,11 +130,12 @@ class Connection {
     response.result(status);
     response.set(http::field::content_type, type);
     for (const auto& [name, value] : headers) response.set(name, value);
-    response.keep_alive(request_.keep_alive());
+    const bool goes_on = path_ == "/reset-reused" || request_.keep_alive();
+    response.keep_alive(goes_on);
     response.body() = body;
     response.prepare_payload();
     http::write(stream_, response);
-    return request_.keep_alive();
+    return goes_on;
   }
   bool send_status() {
     std::map<std::string, std::string> headers;
