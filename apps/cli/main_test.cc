@@ -189,7 +189,15 @@ TEST(CommandLine, ConfigCheckAcceptsTheExampleOfTheReferenceAndNothingThatRunRef
   while (std::getline(reference, line) && line != "```") text += line + "\n";
   const TemporaryDirectory folder;
   const std::string path = write(folder, text);
-  const std::vector<std::string> check{"env", "BROKER_PASSWORD=x", ONCEWARD_BINARY, "config", "check", path};
+  const std::vector<std::string> check{"env",
+                                       "BROKER_PASSWORD=x",
+                                       "GATEWAY_TOKEN=x",
+                                       "MAIL_PASSWORD=x",
+                                       "INGRESS_TOKEN=x",
+                                       ONCEWARD_BINARY,
+                                       "config",
+                                       "check",
+                                       path};
   EXPECT_EQ(fixtures::run(check).exit_code, 0) << fixtures::run(check).output;
   for (const char* const more : {"order = \"key\"\n", "gap = \"wait\"\n"}) {
     write(folder, "[[consumer]]\nname = \"payments\"\nowner = \"me\"\n" + std::string(more));
@@ -197,6 +205,16 @@ TEST(CommandLine, ConfigCheckAcceptsTheExampleOfTheReferenceAndNothingThatRunRef
     EXPECT_EQ(ran.exit_code, 1) << ran.output;
     EXPECT_TRUE(has(ran, "not there yet")) << ran.output;
   }
+}
+
+TEST(CommandLine, ConfigCheckNamesSecretsThatTheEnvironmentLacks) {
+  const TemporaryDirectory folder;
+  const std::string path = write(folder,
+                                 "[[endpoint]]\nname = \"pay\"\nurl = \"http://pay\"\n"
+                                 "headers = { Authorization = \"Bearer ${ONCEWARD_T_NOWHERE}\" }\n");
+  const Ran ran = onceward({"config", "check", path});
+  EXPECT_EQ(ran.exit_code, 1) << ran.output;
+  EXPECT_TRUE(has(ran, path + ":2:8: endpoint: the environment variable ONCEWARD_T_NOWHERE is not set")) << ran.output;
 }
 
 TEST(CommandLine, ConfigCheckShowsEveryMistakeWithItsPlace) {

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "apps/daemon/environment.h"
 #include "apps/daemon/ports.h"
 #include "src/declaration/document.h"
 
@@ -53,6 +54,8 @@ std::vector<Mistake> mistakes_in_urls(const Application& application, std::strin
     look("endpoint", endpoint.name, value_in(document, "endpoint", i, "name"),
          [&](const std::string&) { static_cast<void>(daemon::with_environment(endpoint)); });
   }
+  look("ingress.token", application.ingress.token, value_under(value_under(document, "ingress"), "token"),
+       [](const std::string& token) { static_cast<void>(daemon::text_with_environment(token)); });
   return mistakes;
 }
 

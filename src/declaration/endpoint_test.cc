@@ -153,8 +153,8 @@ TEST(Endpoints, MistakesInAnswersAndTimesAreFoundWhereTheyAre) {
   expect({"succeeded = []", 4, 13, "succeeded", "ever be a yes", "2xx"});
   expect({"reference = \"id\"", 4, 13, "reference", "begin with '/'", "RFC 6901"});
   expect({"most_response_bytes = 0", 4, 23, "most_response_bytes", "0 is outside", "memory"});
-  expect({"timeout = \"59500ms\"", 1, 1, "lease", "not 1s longer than timeout", "must end"});
-  expect({"lease = \"15500ms\"", 4, 9, "lease", "not 1s longer than timeout", "must end"});
+  expect({"timeout = \"59500ms\"", 1, 1, "lease", "not 2s longer than timeout", "must end"});
+  expect({"lease = \"15500ms\"", 4, 9, "lease", "not 2s longer than timeout", "must end"});
   expect({"rate = -1", 4, 8, "rate", "outside", "calls a second"});
   expect({"rate = \"fast\"", 4, 8, "rate", "a number", "without quotes"});
   expect({"concurrency = 0", 4, 15, "concurrency", "0 is outside", "connection"});
