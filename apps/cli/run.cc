@@ -14,6 +14,19 @@ namespace onceward {
 namespace cli {
 namespace {
 
+void add_ledger(CLI::App& app, Session& session) {
+  CLI::App* const ledger =
+      add_command(app, "ledger", "Calls to external systems, and what became of them", "onceward ledger ls");
+  ledger->require_subcommand(1);
+  add_ledger_ls(*ledger, session);
+  add_ledger_show(*ledger, session);
+  add_ledger_approve(*ledger, session);
+  add_ledger_refuse(*ledger, session);
+  add_ledger_retry(*ledger, session);
+  add_ledger_cancel(*ledger, session);
+  add_ledger_reconcile(*ledger, session);
+}
+
 void add_commands(CLI::App& app, Session& session) {
   app.require_subcommand(1);
   CLI::App* const store = add_command(app, "store", "The tables in your database", "onceward store status --help");
@@ -43,6 +56,7 @@ void add_commands(CLI::App& app, Session& session) {
   add_outbox_discard(*outbox, session);
   add_outbox_pause(*outbox, session);
   add_outbox_resume(*outbox, session);
+  add_ledger(app, session);
   CLI::App* const doctor = add_command(app, "doctor", "Looks for what is wrong", "onceward doctor sources app.toml");
   doctor->require_subcommand(1);
   add_doctor_sources(*doctor, session);

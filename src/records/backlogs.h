@@ -33,4 +33,16 @@ struct OutboxBacklog {
 // Of the whole store. Costs little however many are pending. Throws Fault.
 OutboxBacklog read_outbox_backlog(Store& store);
 
+struct LedgerBacklog {
+  std::int64_t pending = 0;  // planned, approved or under way; most_counted: as many or more
+  // Since it was asked for, or since its time came, of the hundred thousand that are due first; 0: none.
+  std::chrono::microseconds oldest_pending{0};
+  std::int64_t unknown = 0;  // may have been done; most_counted: as many or more
+  std::int64_t waiting = 0;  // for approval; most_counted: as many or more
+};
+
+// By the name of the endpoint, those that have any. Costs as much as is open, and of each endpoint a hundred thousand at most,
+// whatever the ledger holds. Throws Fault.
+std::map<std::string, LedgerBacklog> read_ledger_backlog(Store& store);
+
 }  // namespace onceward::records

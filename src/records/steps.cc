@@ -96,7 +96,17 @@ class Course {
 
 }  // namespace
 
-std::string_view name(Action action) { return action == Action::retry ? "retry" : "discard"; }
+std::string_view name(Action action) {
+  switch (action) {
+    case Action::retry:
+      return "retry";
+    case Action::discard:
+      return "discard";
+    case Action::cancel:
+      return "cancel";
+  }
+  return "";
+}
 
 Progress do_in_steps(Store& store, const Deed& deed, const GoOn& go_on) { return Course(store, deed).run(go_on); }
 

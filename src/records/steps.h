@@ -18,7 +18,7 @@ using Numbers = std::vector<std::int64_t>;
 
 inline constexpr std::size_t most_numbers = 10'000;  // that are named one by one
 
-enum class Action : std::uint8_t { retry, discard };
+enum class Action : std::uint8_t { retry, discard, cancel };
 std::string_view name(Action action);
 
 struct Progress {

@@ -1,12 +1,11 @@
 #include "src/records/outbox.h"
 
 #include "src/records/backlogs.h"
+#include "src/records/steps.h"
 #include "tests/records/suite.h"
 
 namespace onceward::records {
 namespace {
-
-using Numbers = std::vector<std::int64_t>;
 
 class OutboxRecords : public OnEveryStore {
  protected:

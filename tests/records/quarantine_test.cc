@@ -1,11 +1,10 @@
 #include "src/records/quarantine.h"
 
+#include "src/records/steps.h"
 #include "tests/records/suite.h"
 
 namespace onceward::records {
 namespace {
-
-using Numbers = std::vector<std::int64_t>;
 
 class QuarantineRecords : public OnEveryStore {
  protected:

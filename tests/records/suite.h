@@ -35,6 +35,19 @@ class OnEveryStore : public testing::TestWithParam<Backend> {
     std::int64_t at_seconds = 1'700'000'000;
   };
 
+  struct Asked {
+    std::string key = "capture/1";
+    std::string state = "planned";
+    std::string endpoint = "gateway";
+    std::string requested_by{};
+    std::string external_ref{};
+    std::string business_key{};
+    std::int64_t at_seconds = 1'700'000'000;
+    std::int64_t not_before_seconds = 0;      // 0: none
+    std::int64_t first_attempt_seconds = 0;   // 0: none
+    std::int64_t approved_until_seconds = 0;  // 0: never approved
+  };
+
   bool postgres() const { return !GetParam().name.starts_with("sqlite"); }
   std::string table(const std::string& name) const { return under_->table(name); }
   Reader& reader() { return under_->reader(); }
@@ -124,6 +137,48 @@ class OnEveryStore : public testing::TestWithParam<Backend> {
     return reader().number(fmt::format("SELECT count(*) FROM {} WHERE state = '{}'", table("outbox_waiting"), state));
   }
 
+  // A row of the ledger, and its number.
+  std::int64_t ask(const Asked& row) {
+    const bool open = row.state == "planned" || row.state == "attempting" || row.state == "waiting" ||
+                      row.state == "approved" || row.state == "unknown";
+    const auto time = [&](std::int64_t seconds) { return seconds == 0 ? std::string("NULL") : time_literal(seconds); };
+    reader().run(fmt::format(
+        "INSERT INTO {} (key, created_at, not_before, consumer, cause, request_hash, endpoint, idempotency_key, type, "
+        "business_key, tenant, correlation_id, trace_parent, body, state, due_at, attempts, look_ups, last_attempt, "
+        "first_attempt_at, external_ref, code, detail, requested_by, approved_until) VALUES ({}, {}, {}, {}, {}, {}, '{}', "
+        "'{}', 'capture', '{}', 'main', 'c1', '00-1-2-01', {}, '{}', {}, 3, 2, 1, {}, '{}', 'code', 'what was said', '{}', "
+        "{})",
+        table("ledger"), key_literal(fmt::format("90000000-0000-4000-8000-{:012x}", ++calls_)),
+        time_literal(row.at_seconds), time(row.not_before_seconds), enrolled_.number,
+        key_literal("80000000-0000-4000-8000-0000000000ff"), bytes_literal("00"), row.endpoint, row.key,
+        row.business_key, bytes_literal("736563726574"), row.state, open ? time_literal(row.at_seconds) : "NULL",
+        time(row.first_attempt_seconds), row.external_ref, row.requested_by, time(row.approved_until_seconds)));
+    return reader().number("SELECT max(number) FROM " + table("ledger"));
+  }
+  // An attempt at it that a dispatcher has made.
+  void attempt_at(std::int64_t number, const std::string& outcome) {
+    reader().run(fmt::format(
+        "INSERT INTO {} (key, number, kind, who, began_at, ended_at, outcome, status, response_hash, external_ref, detail) "
+        "SELECT key, 1, 'call', 'host/1', {}, {}, '{}', 500, {}, '', 'it said so' FROM {} WHERE number = {}",
+        table("ledger_attempt"), time_literal(1'700'000'100), time_literal(1'700'000'101), outcome, bytes_literal("ab"),
+        table("ledger"), number));
+  }
+  void ask_many(std::int64_t count, const std::string& state, const std::string& endpoint = "gateway") {
+    const std::string key = postgres() ? "gen_random_uuid()" : "randomblob(16)";
+    reader().run(fmt::format(
+        "INSERT INTO {} (key, created_at, consumer, request_hash, endpoint, idempotency_key, type, business_key, tenant, "
+        "correlation_id, trace_parent, body, state, due_at) SELECT {}, {}, 0, {}, '{}', 'k' || n, '', '', '', '', '', {}, "
+        "'{}', {} FROM ({}) AS numbers",
+        table("ledger"), key, time_literal(1'700'000'000), bytes_literal("00"), endpoint, bytes_literal("00"), state,
+        state == "failed" ? "NULL" : time_literal(1'700'000'000), numbers_up_to(count)));
+  }
+  std::string call_state(std::int64_t number) {
+    return reader().value(fmt::format("SELECT state FROM {} WHERE number = {}", table("ledger"), number));
+  }
+  std::int64_t calls_in(const std::string& state) {
+    return reader().number(fmt::format("SELECT count(*) FROM {} WHERE state = '{}'", table("ledger"), state));
+  }
+
   // The outcome of a claimed message, beside its inbox row.
   void put_outcome(const std::string& uuid, State state, bool waits = false) {
     reader().run(fmt::format(
@@ -156,6 +211,7 @@ class OnEveryStore : public testing::TestWithParam<Backend> {
 
  private:
   std::int64_t fingerprints_ = 0;
+  std::int64_t calls_ = 0;
 };
 
 inline std::string backend_name(const testing::TestParamInfo<Backend>& info) { return info.param.name; }

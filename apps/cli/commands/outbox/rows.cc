@@ -12,7 +12,7 @@
 namespace onceward::cli {
 namespace {
 
-nlohmann::ordered_json json_of(const std::optional<std::int64_t>& number) {
+nlohmann::ordered_json number_or_none(const std::optional<std::int64_t>& number) {
   if (!number) return nullptr;
   return *number;
 }
@@ -34,8 +34,8 @@ nlohmann::ordered_json json_of(const records::OutboxRow& row) {
           {"tenant", row.tenant},
           {"aggregate_type", row.aggregate_type},
           {"aggregate_id", row.aggregate_id},
-          {"aggregate_version", json_of(row.aggregate_version)},
-          {"event_version", json_of(row.event_version)},
+          {"aggregate_version", number_or_none(row.aggregate_version)},
+          {"event_version", number_or_none(row.event_version)},
           {"correlation_id", row.correlation_id},
           {"causation_id", row.causation_id},
           {"trace_parent", row.trace_parent},
