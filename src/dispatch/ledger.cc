@@ -73,9 +73,8 @@ void add_due(Statement& select, Dialect dialect, const std::string& endpoint, Le
   select.add(" AND (l.not_before IS NULL OR l.not_before <= ").add(now).add(")");
 }
 
-std::string after(Dialect dialect, std::string_view milliseconds) {
-  return fmt::format("{{now}} + {} * {}", milliseconds,
-                     dialect == Dialect::postgres ? "interval '1 millisecond'" : "1000");
+std::string after(Dialect dialect, std::string_view delay_ms) {
+  return fmt::format("{{now}} + {} * {}", delay_ms, dialect == Dialect::postgres ? "interval '1 millisecond'" : "1000");
 }
 
 // A column in which some rows have no value.
