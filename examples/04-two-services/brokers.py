@@ -114,8 +114,8 @@ class Kafka:
         return "\n".join(rows) + "\n"
 
 
-def await_until(what, holds, seconds=120):
+def await_until(what, holds, seconds=120, pause=0.2):
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, f"waited in vain until {what}"
-        time.sleep(0.2)
+        time.sleep(pause)

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -67,14 +68,21 @@ def invoices():
     return sqlite3.connect("billing.db").execute("SELECT count(DISTINCT purchase) FROM invoice").fetchone()[0]
 
 
+def is_leaving():
+    """Whether the relays have something under way."""
+    return sqlite3.connect("shop.db").execute("SELECT EXISTS (SELECT 1 FROM onceward_outbox_pending)").fetchone()[0] == 1
+
+
 def under_fire(program, broker, chance):
     services = [Service(program, "run", "shop.toml", "shop.log"), Service(program, "relay", "shop.toml", "relay.log"),
                 Service(program, "run", "billing.toml", "billing.log")]
     assert start_sending(program, broker, 0).wait(60) == 0, "the orders were not sent"
     brokers.await_until("the first orders are billed", lambda: invoices() > 0)
     for kill in range(KILLS):
+        brokers.await_until("all has left", lambda: not is_leaving(), pause=0.02)
         senders = [start_sending(program, broker, kill + 1) for _ in range(2)]  # every order comes twice
-        time.sleep(chance.uniform(0.0, 0.6))
+        brokers.await_until("something leaves", is_leaving, pause=0.001)
+        time.sleep(chance.uniform(0.0, 0.05))
         victim = services[kill % len(services)]
         victim.kill()
         victim.start()
@@ -96,11 +104,40 @@ def over(kind, program, seed):
     under_fire(program, broker, chance)
     pathlib.Path("published.ndjson").write_text(broker.published(), encoding="utf-8")
     print(f"{kind.__name__}, seed {seed}:", flush=True)
-    subprocess.run([sys.executable, here / "check.py", "orders.ndjson", "shop.db", "billing.db", "published.ndjson"],
-                   check=True)
+    assert check() == 0, "see above"
+    see_red()
+    published = [json.loads(line)["id"] for line in open("published.ndjson", encoding="utf-8")]
     os.chdir("..")
+    return len(published) - len(set(published))
+
+
+def check(**spoiled):
+    files = {"sent": "orders.ndjson", "shop": "shop.db", "billing": "billing.db", "published": "published.ndjson"} | spoiled
+    output = subprocess.DEVNULL if spoiled else None
+    return subprocess.run([sys.executable, here / "check.py", *files.values()], stdout=output).returncode
+
+
+def see_red():
+    """A check that cannot fail proves nothing: each of these copies is spoiled by one thing."""
+    for sql in ("DELETE FROM invoice WHERE rowid = (SELECT min(rowid) FROM invoice)",
+                "INSERT INTO invoice SELECT * FROM invoice LIMIT 1",
+                "UPDATE invoice SET cents = cents + 1 WHERE rowid = (SELECT min(rowid) FROM invoice)"):
+        shutil.copy("billing.db", "spoiled.db")
+        with sqlite3.connect("spoiled.db") as database:
+            database.execute(sql)
+        assert check(billing="spoiled.db") == 1, f"nobody has seen: {sql}"
+    lines = pathlib.Path("published.ndjson").read_text(encoding="utf-8").splitlines()
+    first = json.loads(lines[0])
+    other_bytes = json.dumps({"id": first["id"], "body": first["body"] + " "})
+    without = [line for line in lines if json.loads(line)["id"] != first["id"]]
+    for what, spoiled in (("a message that was never published", without),
+                          ("other bytes under the same id", [*lines, other_bytes]),
+                          ("a message behind all others of its customer", [*without, lines[0]])):
+        pathlib.Path("spoiled.ndjson").write_text("\n".join(spoiled) + "\n", encoding="utf-8")
+        assert check(published="spoiled.ndjson") == 1, f"nobody has seen {what}"
 
 
 if __name__ == "__main__":
-    for each in (brokers.Rabbitmq, brokers.Kafka):
-        over(each, str(pathlib.Path(sys.argv[1]).resolve()), int(sys.argv[2]) if len(sys.argv) > 2 else 7)
+    seed = int(sys.argv[2]) if len(sys.argv) > 2 else 7
+    again = [over(kind, str(pathlib.Path(sys.argv[1]).resolve()), seed) for kind in (brokers.Rabbitmq, brokers.Kafka)]
+    assert sum(again) > 0, "no kill has met a relay between a confirm and its note of it: this run proves little"
