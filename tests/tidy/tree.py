@@ -68,7 +68,7 @@ class Tree:
         """Suite.Test of every case that ./run test can count."""
         names = {f"{suite}.{test}" for file in self.code for suite, test in GTEST.findall(self.text(file))}
         for file in self.files:
-            if match := re.fullmatch(r"(?:examples|tests/install)/([^/]+)/CMakeLists\.txt", file):
+            if match := re.fullmatch(r"(?:examples|tests/install)/([^/]+)/(?:CMakeLists\.txt|try\.py)", file):
                 names.add(f"Install.{match[1]}")
             elif match := re.fullmatch(r"tests/fuzz/([^/]+)\.cc", file):
                 names.add(f"Fuzz.{match[1]}")

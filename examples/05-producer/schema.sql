@@ -1,0 +1,1 @@
+CREATE TABLE purchase (id TEXT PRIMARY KEY, cents INTEGER NOT NULL CHECK (cents > 0));
