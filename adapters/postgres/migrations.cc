@@ -196,7 +196,9 @@ CREATE TABLE onceward.position (
 //
 // next_ticks: the ticks after one, the first of which is made where something may have been committed since. Each of its
 // statements sees its own moment, and `drawn` is read before the transaction has a number. Numbers that were given by
-// another server (a dump that was restored) say nothing here, and everything in the outbox is found again.
+// another server say nothing here, and everything in the outbox is found again: after a restore a tick was not inserted by
+// the transaction that made it, or rows are seen whose transactions have yet to come. (The first tick is made by nobody.)
+// Nobody moves a place meanwhile. A tick that is gone was lost in a failover: who has read from it starts over.
 //
 // wake_relay: the first to stage something since the relays fell idle tells them when it commits; the others pass by. In a
 // stricter isolation the row could end the transaction that stages, so the relays are left to look by themselves.
@@ -295,7 +297,8 @@ CREATE TABLE onceward.relay_tick (
   snapshot pg_snapshot NOT NULL,
   maker    xid8 NOT NULL,
   low      bigint NOT NULL,
-  high     bigint NOT NULL
+  high     bigint NOT NULL,
+  token    uuid NOT NULL DEFAULT gen_random_uuid()
 );
 INSERT INTO onceward.relay_tick (number, snapshot, maker, low, high) VALUES (1, '3:3:', '3', 0, 0);
 CREATE FUNCTION onceward.next_ticks(after bigint) RETURNS SETOF onceward.relay_tick LANGUAGE plpgsql AS $$
@@ -304,6 +307,9 @@ DECLARE
   drawn bigint;
 BEGIN
   SELECT * INTO newest FROM onceward.relay_tick ORDER BY number DESC LIMIT 1;
+  IF newest.number < after THEN
+    RAISE EXCEPTION 'tick % is gone', after USING ERRCODE = 'serialization_failure';
+  END IF;
   SELECT CASE WHEN is_called THEN last_value ELSE 0 END INTO drawn FROM onceward.outbox_order;
   IF newest.number = after AND (drawn > newest.low OR EXISTS (
       SELECT FROM (SELECT pg_snapshot_xip(newest.snapshot) UNION ALL
@@ -311,7 +317,10 @@ BEGIN
                                                                   newest.maker::text::bigint - 1) AS number) AS open (tx)
       JOIN onceward.outbox USING (tx))) THEN
     PERFORM pg_advisory_xact_lock(7954877705826332258), pg_current_xact_id();
-    IF newest.maker > pg_current_xact_id() THEN
+    IF EXISTS (SELECT FROM onceward.relay_tick t
+               WHERE t.number = newest.number AND t.maker <> '3' AND t.maker::xid <> t.xmin)
+        OR EXISTS (SELECT FROM onceward.outbox WHERE tx >= pg_snapshot_xmax(pg_current_snapshot())) THEN
+      PERFORM FROM onceward.relay_slot ORDER BY slot FOR UPDATE;
       UPDATE onceward.outbox SET tx = DEFAULT;
       DELETE FROM onceward.relay_tick;
       INSERT INTO onceward.relay_tick (number, snapshot, maker, low, high) VALUES (after + 1, '3:3:', '3', 0, 0);

@@ -17,8 +17,8 @@ std::string_view reason_of(Setback::Why why) {
 
 }  // namespace
 
-Departure& Departures::begin(std::vector<int> slots, std::optional<Place> to) {
-  return all_.emplace_back(Departure{std::move(slots), to, 0, {}, {}, {}});
+void Departures::begin(std::vector<int> slots, std::optional<Place> to, TickName tick) {
+  all_.emplace_back(Departure{std::move(slots), to, std::move(tick), 0, {}, {}, {}});
 }
 
 Setback Departures::place_of(const OutboxRow& row, bool ordered) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,6 +18,7 @@ namespace onceward::relay {
 struct Departure {
   std::vector<int> slots;
   std::optional<Place> to;              // nothing: its rows have waited in the store
+  TickName tick;                        // that its rows were read from
   std::size_t left = 0;                 // without a result
   std::vector<Setback> setbacks;        // rows that are to wait, or to wait again
   std::vector<std::int64_t> published;  // of rows that have waited
@@ -28,7 +28,7 @@ struct Departure {
 class Departures {
  public:
   // The next one; rows are added to it.
-  Departure& begin(std::vector<int> slots, std::optional<Place> to);
+  void begin(std::vector<int> slots, std::optional<Place> to, TickName tick = {});
   // The number under which the row's result will come.
   std::uint64_t add(const OutboxRow& row, bool ordered);
   // The row is not sent at all.

@@ -78,12 +78,18 @@ void Leases::renew() {
     say_we_live(unit);
     const std::size_t most = share(unit);
     std::map<int, Place> places;
-    bool free = false;
+    bool free = false, lost = false;
     for (const auto& [number, slot] : read_slots(unit)) {
       free |= slot.free;
-      if (slot.ours && places_.contains(number)) places[number] = places_.at(number);
+      const auto ours = places_.find(number);
+      if (!slot.ours || ours == places_.end()) continue;
+      if (slot.place < ours->second) {
+        lost = true;
+      } else {
+        places[number] = ours->second;
+      }
     }
-    unbalanced_ = places.size() > most || (free && places.size() < most);
+    unbalanced_ = lost || places.size() > most || (free && places.size() < most);
     return places;
   });
 }
@@ -125,18 +131,26 @@ void Leases::give_up() {
   held_until_ = 0;
 }
 
-bool Leases::move(UnitOfWork& unit, std::span<const int> slots, const Place& place) const {
+bool Leases::move(UnitOfWork& unit, std::span<const int> slots, const Place& place, const TickName& tick) const {
   if (!hold(unit, slots)) return false;
+  const Place& from = places_.at(slots.front());
   std::int64_t bits = 0;
   for (const int slot : slots) bits |= std::int64_t{1} << slot;
-  Statement insert(store_.dialect(), "INSERT INTO {relay_move} (slots, tick, position) VALUES (");
-  insert.bind(bits).add(", ").bind(place.tick).add(", ").bind(place.position).add(")").run(unit.whole());
-  return true;
+  Statement insert(store_.dialect(), "INSERT INTO {relay_move} (slots, tick, position) SELECT ");
+  insert.bind(bits).add(", ").bind(place.tick).add(", ").bind(place.position);
+  insert.add(" WHERE NOT EXISTS (SELECT 1 FROM {relay_place} p WHERE p.slot ").bind_any(numbers_of(slots));
+  insert.add(" AND NOT (p.tick = ").bind(from.tick).add(" AND p.position = ").bind(from.position);
+  insert.add(" OR p.tick = ").bind(place.tick).add(" AND p.position = ").bind(place.position).add("))");
+  if (store_.dialect() == Dialect::postgres) {
+    insert.add(" AND EXISTS (SELECT 1 FROM {relay_tick} t WHERE t.number = ").bind(tick.number);
+    insert.add(" AND t.token = ").bind(tick.token).add("::uuid)");
+  }
+  return insert.run(unit.whole()) == 1;
 }
 
 bool Leases::hold(UnitOfWork& unit, std::span<const int> slots) const {
   Statement select(store_.dialect(), "SELECT slot FROM {relay_slot} WHERE owner = ");
-  select.bind(owner_).add(" AND slot ").bind_any(numbers_of(slots)).add(" {lock}");
+  select.bind(owner_).add(" AND slot ").bind_any(numbers_of(slots)).add(" ORDER BY slot {lock}");
   return select.query(unit.whole()).size() == slots.size();
 }
 

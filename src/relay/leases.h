@@ -30,7 +30,7 @@ class Leases {
   Clock::time_point due() const { return renewed_at_ + lease_ / 3; }
 
   // Says that we live, and keeps our slots; finds out whether another one has come or gone. Slots whose lease was lost to
-  // another are no longer ours.
+  // another are no longer ours, nor, until the next take_share(), are those whose places the store has lost.
   void renew();
   // There are slots to take, or to give up so that each relay has its share: call take_share() once nothing is under way.
   bool unbalanced() const { return unbalanced_; }
@@ -38,9 +38,10 @@ class Leases {
   // Gives all of them up, for another to take at once.
   void give_up();
 
-  // Part of a unit: everything of these slots up to `place` has left. False if some of them are no longer ours; the unit
-  // is to be given up then.
-  bool move(UnitOfWork& unit, std::span<const int> slots, const Place& place) const;
+  // Part of a unit: everything of these slots from their places up to `place` has left, as it was read from `tick`. False
+  // if some of them are no longer ours, or if the store does not know of the tick, or of the places that it said they had
+  // (a failover lost them): the unit is to be given up then. May be said again where the commit was in doubt.
+  bool move(UnitOfWork& unit, std::span<const int> slots, const Place& place, const TickName& tick) const;
   // Part of a unit: whether all of these slots are ours, and stay so until it ends.
   bool hold(UnitOfWork& unit, std::span<const int> slots) const;
   // The unit was committed.

@@ -58,7 +58,7 @@ Page Pages::read_sqlite(std::span<const int> slots, Place from, const std::optio
   select.add("SELECT * FROM {outbox} WHERE position > ").bind(from.position);
   if (until) select.add(" AND position <= ").bind(until->position);
   end_page(select, most);
-  Page page{from, {}};
+  Page page{from, {}, {}};
   for (Row& row : select.query(*store_.look())) {
     OutboxRow read = outbox_row(std::move(row), producer_);
     read.slot = slot_of(read.key, read.envelope.message_id().text());
@@ -69,12 +69,12 @@ Page Pages::read_sqlite(std::span<const int> slots, Place from, const std::optio
 }
 
 Page Pages::read_postgres(std::span<const int> slots, Place from, const std::optional<Place>& until, int most) {
-  if (!have_tick(from.tick)) return {from, {}};
+  if (!have_tick(from.tick)) return {from, {}, {}};
   if (!ticks_.contains(from.tick - 1)) {
     throw Fault(FaultCode::lost_race, Poisons::transaction, "the relay's ticks were made anew");
   }
   const std::int64_t end = until && until->tick == from.tick ? until->position : no_end;
-  Page page{from, rows_of(from.tick, slots, from.position, end, most)};
+  Page page{from, rows_of(from.tick, slots, from.position, end, most), {from.tick, ticks_.at(from.tick).token}};
   if (is_full(page.rows, most)) {
     page.to.position = page.rows.back().position;
   } else {
@@ -125,12 +125,14 @@ bool Pages::have_tick(std::int64_t number) {
 void Pages::load_ticks(std::string_view select, std::int64_t after) {
   const auto unit = store_.begin({});
   const Rows rows = unit->whole().query(
-      fmt::format("SELECT number, snapshot::text, maker::text, low, high FROM ({}) AS ticks", select), after);
+      fmt::format("SELECT number, snapshot::text, maker::text, token::text, low, high FROM ({}) AS ticks", select),
+      after);
   if (unit->commit() != Commit::committed) {
     throw Fault(FaultCode::store_unavailable, Poisons::connection, "the relay's tick was not committed: trying again");
   }
   for (const Row& row : rows) {
-    ticks_[number_in(row[0])] = {text_in(row[1]), text_in(row[2]), number_in(row[3]), number_in(row[4])};
+    ticks_[number_in(row[0])] = {text_in(row[1]), text_in(row[2]), text_in(row[3]), number_in(row[4]),
+                                 number_in(row[5])};
   }
 }
 

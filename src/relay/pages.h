@@ -29,6 +29,7 @@ namespace onceward::relay {
 struct Page {
   Place to;  // where its slots stand when all of it has left
   std::vector<OutboxRow> rows;
+  TickName tick{};  // of all of them
 };
 
 class Pages {
@@ -40,12 +41,14 @@ class Pages {
   // rows may still lead on; one that leads to `from` itself says that nothing has been committed since.
   Page read(std::span<const int> slots, const Place& from, const std::optional<Place>& until, int most);
 
+  // The store may have lost some of what it said.
+  void forget() { ticks_.clear(); }
   // Forgets ticks that every slot has passed, in the store too.
   void passed(std::int64_t tick);
 
  private:
   struct Tick {
-    std::string snapshot, maker;
+    std::string snapshot, maker, token;
     std::int64_t low = 0, high = 0;
   };
 

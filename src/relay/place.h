@@ -4,6 +4,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <string>
 
 namespace onceward::relay {
 
@@ -14,6 +15,13 @@ struct Place {
   std::int64_t tick = 0;
   std::int64_t position = 0;
   friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+// Which tick rows were read from. One that was lost in a failover and is made again has the same number and another token.
+// On SQLite, where nothing is lost that was committed, there is none.
+struct TickName {
+  std::int64_t number = 0;
+  std::string token{};
 };
 
 }  // namespace onceward::relay

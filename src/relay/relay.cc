@@ -128,7 +128,10 @@ class Relay::Body {
     start_over();
   }
 
+  // Nothing is sent any longer of what others may take.
   void rebalance() {
+    departures_.clear();
+    end_targets();
     leases_.take_share();
     start_over();
     misplaced_ = false;
@@ -139,6 +142,7 @@ class Relay::Body {
     departures_.clear();
     end_targets();
     start_targets();
+    pages_.forget();
     cohorts_.clear();
     for (const auto& [slot, place] : leases_.places()) cohorts_[place].push_back(slot);
     slots_.clear();
@@ -184,7 +188,7 @@ class Relay::Body {
     std::vector<int> slots = std::move(first->second);
     cohorts_.erase(first);
     std::ranges::copy(slots, std::back_inserter(cohorts_[page.to]));
-    departures_.begin(std::move(slots), page.to);
+    departures_.begin(std::move(slots), page.to, std::move(page.tick));
     send(std::move(page.rows), false);
     return true;
   }
@@ -243,7 +247,7 @@ class Relay::Body {
     return true;
   }
 
-  // False if some of its slots are no longer ours.
+  // False if some of its slots are no longer ours, or the store has lost where they were.
   bool record(const Departure& departure) {
     const auto unit = store_.begin({});
     if (!departure.to) {
@@ -251,7 +255,7 @@ class Relay::Body {
       waiting_.remove(*unit, departure.published);
       waiting_.put_again(*unit, departure.setbacks);
     } else {
-      if (!leases_.move(*unit, departure.slots, *departure.to)) return false;
+      if (!leases_.move(*unit, departure.slots, *departure.to, departure.tick)) return false;
       waiting_.put(*unit, departure.setbacks);
       if (store_.dialect() == Dialect::sqlite) remove_what_left(*unit);
     }
@@ -291,9 +295,10 @@ class Relay::Body {
 
   bool lose() {
     bump(tally_.fenced);
-    log_.write(LogLevel::warn, "another relay has taken over some of our keys", {});
-    leases_.renew();
-    start_over();
+    log_.write(LogLevel::warn, "another relay has taken over some of our keys, or the store has lost how far they were",
+               {});
+    misplaced_ = true;
+    rebalance();
     return false;
   }
 

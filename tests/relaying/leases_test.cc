@@ -19,7 +19,7 @@ class RelayLeases : public OnEveryStore {
 
   bool move(Leases& leases, Store& store, std::span<const int> slots, Place to) {
     const auto unit = store.begin({});
-    return leases.move(*unit, slots, to) && unit->commit() == Commit::committed;
+    return leases.move(*unit, slots, to, newest_tick()) && unit->commit() == Commit::committed;
   }
 };
 
@@ -51,6 +51,30 @@ TEST_P(RelayLeases, WhatIsGivenUpIsTakenAtOnceWhereItStood) {
   two_.take_share();
   ASSERT_EQ(two_.places().size(), 16u);
   EXPECT_EQ(two_.places().at(3), (Place{7, 70}));
+}
+
+// As where the commit was in doubt, and had landed.
+TEST_P(RelayLeases, AMoveMayBeSaidAgain) {
+  one_.take_share();
+  EXPECT_TRUE(move(one_, *store_, every_slot_, {7, 70}));
+  EXPECT_TRUE(move(one_, *store_, every_slot_, {7, 70}));
+}
+
+// F10: what the store said it had is gone.
+TEST_P(RelayLeases, AMoveFromAPlaceThatTheStoreHasLostIsRefused) {
+  one_.take_share();
+  ASSERT_TRUE(move(one_, *store_, every_slot_, {7, 70}));
+  one_.moved(every_slot_, {7, 70});
+  one_.renew();
+  ASSERT_EQ(one_.places().size(), 16u);
+  lose_last_move();
+  EXPECT_FALSE(move(one_, *store_, every_slot_, {8, 0}));
+  one_.renew();
+  EXPECT_TRUE(one_.places().empty());
+  EXPECT_TRUE(one_.unbalanced());
+  one_.take_share();
+  EXPECT_EQ(one_.places().at(3), start());
+  EXPECT_TRUE(move(one_, *store_, every_slot_, {8, 0}));
 }
 
 TEST_P(RelayLeases, ALeaseThatRanOutIsTakenAndItsOldOwnerIsFenced) {

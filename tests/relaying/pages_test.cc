@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "src/common/limits.h"
+#include "src/relay/leases.h"
 #include "tests/relaying/suite.h"
 
 namespace onceward::relay {
@@ -163,26 +164,86 @@ TEST_P(RelayTicks, PassedTicksAreForgottenAndTheRestIsFound) {
   EXPECT_EQ(next(), Keys{"last"});
 }
 
-// F18: a dump that is restored on another server brings numbers of transactions that this one has not reached.
-TEST_P(RelayTicks, NumbersOfAnotherServerLoseNothing) {
+// F18: a dump that is restored on another server brings numbers of transactions that say nothing there.
+class RestoredTicks : public RelayTicks {
+ protected:
+  void raise_rows(const std::string& key) {
+    reader().run("UPDATE onceward.outbox SET tx = ((tx::text::bigint) + 1000000000000)::text::xid8 WHERE key = '" +
+                 key + "'");
+  }
+  void raise_ticks() {
+    reader().run(
+        "UPDATE onceward.relay_tick SET snapshot = (SELECT (s::text::bigint + 1000000000000)::text || ':' || "
+        "(s::text::bigint + 1000000000000)::text || ':' FROM pg_snapshot_xmax(snapshot) s)::pg_snapshot, "
+        "maker = ((maker::text::bigint) + 1000000000000)::text::xid8");
+  }
+  // What a relay finds that comes after the restore.
+  std::set<std::string> found() {
+    Pages pages(*store_, "shop");
+    Place place = place_;
+    std::set<std::string> found;
+    for (int i = 0; i < 4; ++i) {
+      for (const OutboxRow& row : read_all(pages, every_slot_, place)) found.emplace(row.key);
+      place = {reader().number("SELECT min(tick) FROM onceward.relay_place"), 0};
+    }
+    return found;
+  }
+};
+
+TEST_P(RestoredTicks, OfAServerThatWasFartherLoseNothing) {
   send({{"before"}});
   EXPECT_EQ(next(), Keys{"before"});
   send({{"waits"}});
-  reader().run("UPDATE onceward.outbox SET tx = ((tx::text::bigint) + 1000000000000)::text::xid8");
-  reader().run(
-      "UPDATE onceward.relay_tick SET snapshot = (SELECT (s::text::bigint + 1000000000000)::text || ':' || "
-      "(s::text::bigint + 1000000000000)::text || ':' FROM pg_snapshot_xmax(snapshot) s)::pg_snapshot, "
-      "maker = ((maker::text::bigint) + 1000000000000)::text::xid8");
+  raise_rows("before");
+  raise_rows("waits");
+  raise_ticks();
   send({{"new"}});
-  Pages pages(*store_, "shop");
-  Place place = place_;
-  std::set<std::string> found;
-  for (int i = 0; i < 4; ++i) {
-    for (const OutboxRow& row : read_all(pages, every_slot_, place)) found.emplace(row.key);
-    place = {reader().number("SELECT min(tick) FROM onceward.relay_place"), 0};
-  }
-  EXPECT_TRUE(found.contains("waits"));
-  EXPECT_TRUE(found.contains("new"));
+  EXPECT_EQ(found(), (std::set<std::string>{"before", "new", "waits"}));
+}
+
+// Ticks end before the numbers that this server gives now, and rows that were staged later do not.
+TEST_P(RestoredTicks, WithRowsThatThisServerHasYetToReachLoseNothing) {
+  send({{"first"}});
+  raise_rows("first");
+  EXPECT_EQ(found(), std::set<std::string>{"first"});
+  place_ = start();
+  next();
+  send({{"waits"}});
+  raise_rows("waits");
+  EXPECT_TRUE(found().contains("waits"));
+}
+
+// This server has come past the last tick since, and not by what that tick knew of.
+TEST_P(RestoredTicks, ThatThisServerHasPassedLoseNothing) {
+  send({{"before"}});
+  EXPECT_EQ(next(), Keys{"before"});
+  reader().run("UPDATE onceward.relay_tick SET number = number");  // written by another transaction than their own
+  send({{"new"}});
+  reader().run("UPDATE onceward.outbox SET tx = '100' WHERE key = 'new'");
+  EXPECT_TRUE(found().contains("new"));
+}
+
+// A place that is moved while everything is found again would lead nowhere.
+TEST_P(RestoredTicks, WaitForAMoveThatIsUnderWay) {
+  send({{"before"}});
+  EXPECT_EQ(next(), Keys{"before"});
+  raise_ticks();
+  send({{"new"}});
+  Leases leases(*store_, "one", std::chrono::hours(1));
+  leases.take_share();
+  const auto unit = store_->begin({});
+  const TickName newest = newest_tick();
+  ASSERT_TRUE(leases.move(*unit, every_slot_, {newest.number + 1, 0}, newest));
+  const auto other = under_->open();
+  std::jthread restored([&] {
+    const auto again = other->begin({});
+    again->whole().query("SELECT number FROM onceward.next_ticks($1)", newest.number);
+    again->commit();
+  });
+  under_->await_waiter();
+  ASSERT_EQ(unit->commit(), Commit::committed);
+  restored.join();
+  EXPECT_EQ(start(), (Place{newest.number + 2, 0}));
 }
 
 // Writers that begin early and commit late, wait for each other's locks, roll back; one of them is open all the time.
@@ -265,8 +326,8 @@ TEST_P(ManyWriters, LoseNothingAndKeepTheOrderOfEachAggregate) {
 }
 
 ONCEWARD_ON_EVERY_STORE(RelayPages);
-INSTANTIATE_TEST_SUITE_P(Store, RelayTicks, testing::ValuesIn(backends_that(&Capabilities::concurrent_units)),
-                         backend_name);
+ONCEWARD_WHERE_SEVERAL_WRITE(RelayTicks);
+ONCEWARD_WHERE_SEVERAL_WRITE(RestoredTicks);
 ONCEWARD_ON_EVERY_STORE(ManyWriters);
 
 }  // namespace

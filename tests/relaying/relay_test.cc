@@ -3,81 +3,17 @@
 #include <gmock/gmock.h>
 
 #include <set>
-#include <thread>
 
-#include "tests/fixtures/waiting.h"
-#include "tests/relaying/post.h"
-#include "tests/relaying/suite.h"
+#include "tests/relaying/running.h"
 
 namespace onceward::relay {
 namespace {
 
-using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using Kind = Receipt::Kind;
 
-std::vector<std::string> payloads(const std::vector<Posted>& posted, const std::string& key = {}) {
-  std::vector<std::string> all;
-  for (const Posted& one : posted) {
-    if (key.empty() || one.key == key) all.push_back(one.payload);
-  }
-  return all;
-}
-
-class Relaying : public OnEveryStore {
- protected:
-  // A relay with a store of its own, that runs until it is destroyed.
-  class Running {
-   public:
-    Running(std::unique_ptr<Store> store, RelayOptions options, RelayTally& tally)
-        : store_(std::move(store)),
-          relay_(std::move(options), *store_, tally),
-          thread_([this](std::stop_token stop) { relay_.run(stop, 5s); }) {}
-    Relay& operator*() { return relay_; }
-
-   private:
-    std::unique_ptr<Store> store_;
-    Relay relay_;
-    std::jthread thread_;
-  };
-
-  RelayOptions options(bool ordered = false) {
-    RelayOptions options;
-    options.name = "relay";
-    options.producer = "shop";
-    options.targets = {{"post", [this] { return std::make_unique<PostPublisher>(post_); }}};
-    options.routes = {{.types = {"paid"}, .target = 0, .destination = "payments", .ordered = ordered}};
-    options.retry = {.attempts = 3, .first_delay = 20ms, .longest_delay = 40ms};
-    options.page = 10;
-    options.lease = 2s;
-    options.poll = 20ms;
-    return options;
-  }
-  std::unique_ptr<Running> start(RelayOptions options) {
-    return std::make_unique<Running>(under_->open(), std::move(options), tally_);
-  }
-  void send_one(const std::string& key, const std::string& payload, std::optional<std::int64_t> version = {}) {
-    send({{.key = key, .version = version, .payload = payload}});
-  }
-  void await_posted(std::size_t count) {
-    await(fmt::format("{} messages", count), [&] { return post_.size() >= count; });
-  }
-  std::int64_t waiting(const std::string& state) {
-    return reader().number(fmt::format("SELECT count(*) FROM {} WHERE state = '{}'", table("outbox_waiting"), state));
-  }
-  // What a relay that starts now would still find.
-  std::size_t left() {
-    Pages pages(*store_, "shop");
-    const std::string where = table("relay_place");
-    Place place{reader().number("SELECT min(tick) FROM " + where),
-                reader().number("SELECT min(position) FROM " + where)};
-    return read_all(pages, every_slot_, place).size();
-  }
-
-  Post post_;
-  RelayTally tally_;
-};
+class Relaying : public RelaysThatRun {};
 
 TEST_P(Relaying, EverythingLeavesOnceAndIsForgotten) {
   for (int i = 0; i < 100; ++i) send_one(fmt::format("k{}", i % 7), std::to_string(i));
@@ -206,29 +142,19 @@ TEST_P(Relaying, WhileTheBrokerIsAwayNothingIsCharged) {
 }
 
 TEST_P(Relaying, ABrokerThatIsAwayHoldsBackNoOther) {
-  Post other;
-  RelayOptions two = options(true);
-  two.targets.push_back({"other", [&] { return std::make_unique<PostPublisher>(other); }});
-  two.routes.push_back({.types = {"shipped"}, .target = 1, .destination = "shipments", .ordered = true});
-  other.go_away(true);
-  const auto relay = start(two);
-  const auto both = [&](int i) {
-    const auto unit = store_->begin({});
-    const std::string text = std::to_string(i);
-    unit->whole().stage(Outgoing{.type = "paid", .key = "a", .payload = text});
-    unit->whole().stage(Outgoing{.type = "shipped", .key = "b", .payload = text});
-    ASSERT_EQ(unit->commit(), Commit::committed);
-  };
+  other_.go_away(true);
+  const auto relay = start(with_other(options(true)));
   std::vector<std::string> expected;
   for (int i = 0; i < 60; ++i) {
-    both(i);
+    send_one("a", std::to_string(i));
+    ship("b", std::to_string(i));
     expected.push_back(std::to_string(i));
   }
   await_posted(60);
-  EXPECT_THAT(other.all(), IsEmpty());
-  other.go_away(false);
-  await("the other's", [&] { return other.size() == 60; });
-  EXPECT_EQ(payloads(other.all()), expected);
+  EXPECT_THAT(other_.all(), IsEmpty());
+  other_.go_away(false);
+  await("the other's", [&] { return other_.size() == 60; });
+  EXPECT_EQ(payloads(other_.all()), expected);
   EXPECT_EQ(payloads(post_.all()), expected);
 }
 
@@ -271,11 +197,7 @@ TEST_P(Relaying, SeveralRelaysShareTheKeysAndKeepTheirOrder) {
   await_posted(count);
   await("the places", [&] { return left() == 0; });
   for (const auto& [key, of_key] : expected) {
-    std::vector<std::string> once;  // a repeat is no disorder
-    for (const std::string& payload : payloads(post_.all(), key)) {
-      if (std::ranges::find(once, payload) == once.end()) once.push_back(payload);
-    }
-    EXPECT_EQ(once, of_key) << key;
+    EXPECT_EQ(first_payloads(post_.all(), key), of_key) << key;
   }
 }
 
@@ -290,7 +212,7 @@ TEST_P(Relaying, KeysOfARelayThatFellSilentAreTakenOver) {
   await_posted(1);
   EXPECT_FALSE(silent.held());
   const auto unit = store_->begin({});
-  EXPECT_FALSE(silent.move(*unit, every_slot_, {100, 100}));  // the fence
+  EXPECT_FALSE(silent.move(*unit, every_slot_, {100, 100}, {}));  // the fence
 }
 
 ONCEWARD_ON_EVERY_STORE(Relaying);

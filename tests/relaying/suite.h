@@ -54,6 +54,17 @@ class OnEveryStore : public testing::TestWithParam<Backend> {
             reader().number("SELECT min(position) FROM " + table("relay_place"))};
   }
 
+  TickName newest_tick() {
+    if (!postgres()) return {};
+    const std::string newest = "FROM onceward.relay_tick ORDER BY number DESC LIMIT 1";
+    return {reader().number("SELECT number " + newest), reader().value("SELECT token " + newest)};
+  }
+  // As a failover does that loses the end of what was committed.
+  void lose_last_move() {
+    const std::string moves = table("relay_move");
+    reader().run(fmt::format("DELETE FROM {} WHERE number = (SELECT max(number) FROM {})", moves, moves));
+  }
+
   std::unique_ptr<StoreUnderTest> under_ = GetParam().make();
   std::unique_ptr<Store> store_ = under_->open();
   std::vector<int> every_slot_ = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -63,5 +74,10 @@ inline std::string backend_name(const testing::TestParamInfo<Backend>& info) { r
 
 }  // namespace onceward::relay
 
+// Where several write at once: ticks are of use only there.
+#define ONCEWARD_WHERE_SEVERAL_WRITE(suite)                                                                       \
+  INSTANTIATE_TEST_SUITE_P(Store, suite,                                                                          \
+                           testing::ValuesIn(fixtures::backends_that(&fixtures::Capabilities::concurrent_units)), \
+                           backend_name)
 #define ONCEWARD_ON_EVERY_STORE(suite) \
   INSTANTIATE_TEST_SUITE_P(Store, suite, testing::ValuesIn(fixtures::backends()), backend_name)
