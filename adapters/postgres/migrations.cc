@@ -262,6 +262,7 @@ CREATE TABLE onceward.outbox_waiting (
   tick              bigint NOT NULL,
   slot              integer NOT NULL,
   ordered           integer NOT NULL DEFAULT 0,
+  target            text NOT NULL DEFAULT '',
   state             text NOT NULL CHECK (state IN ('waiting', 'behind', 'aside', 'discarded')),
   attempts          integer NOT NULL,
   due_at            timestamptz NOT NULL,
@@ -269,7 +270,10 @@ CREATE TABLE onceward.outbox_waiting (
   detail            text NOT NULL,
   entered_at        timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX outbox_waiting_due ON onceward.outbox_waiting (slot, due_at) WHERE state IN ('waiting', 'behind');
+CREATE INDEX outbox_waiting_due ON onceward.outbox_waiting (target, tick, position)
+  WHERE state IN ('waiting', 'behind');
+CREATE INDEX outbox_waiting_stop ON onceward.outbox_waiting (key)
+  WHERE ordered = 1 AND state IN ('waiting', 'aside');
 CREATE INDEX outbox_waiting_key ON onceward.outbox_waiting (key, tick, position) WHERE ordered = 1;
 CREATE TABLE onceward.relay_slot (
   slot  integer NOT NULL PRIMARY KEY,

@@ -223,6 +223,7 @@ CREATE TABLE onceward_outbox_waiting (
   tick              INTEGER NOT NULL,
   slot              INTEGER NOT NULL,
   ordered           INTEGER NOT NULL DEFAULT 0,
+  target            TEXT NOT NULL DEFAULT '',
   state             TEXT NOT NULL CHECK (state IN ('waiting', 'behind', 'aside', 'discarded')),
   attempts          INTEGER NOT NULL,
   due_at            INTEGER NOT NULL,
@@ -230,7 +231,10 @@ CREATE TABLE onceward_outbox_waiting (
   detail            TEXT NOT NULL,
   entered_at        INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX onceward_outbox_waiting_due ON onceward_outbox_waiting (slot, due_at) WHERE state IN ('waiting', 'behind');
+CREATE INDEX onceward_outbox_waiting_due ON onceward_outbox_waiting (target, tick, position)
+  WHERE state IN ('waiting', 'behind');
+CREATE INDEX onceward_outbox_waiting_stop ON onceward_outbox_waiting (key)
+  WHERE ordered = 1 AND state IN ('waiting', 'aside');
 CREATE INDEX onceward_outbox_waiting_key ON onceward_outbox_waiting (key, tick, position) WHERE ordered = 1;
 CREATE TABLE onceward_relay_slot (
   slot  INTEGER PRIMARY KEY,

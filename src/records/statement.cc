@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "src/common/hex.h"
+#include "src/common/json.h"
 
 namespace onceward::records {
 namespace {
@@ -104,6 +105,20 @@ Statement& Statement::bind_any(std::span<const std::int64_t> numbers) {
   text_ += postgres ? "= ANY(" : "IN (SELECT value FROM json_each(";
   bind(list);
   text_ += postgres ? "::bigint[])" : "))";
+  return *this;
+}
+
+Statement& Statement::bind_any(std::span<const std::string> texts) {
+  const bool postgres = dialect_ == Dialect::postgres;
+  std::string list(1, '[');
+  for (const std::string& text : texts) {
+    if (list.size() > 1) list += ',';
+    append_json_string(list, text);
+  }
+  list += ']';
+  text_ += postgres ? "= ANY(ARRAY(SELECT jsonb_array_elements_text(" : "IN (SELECT value FROM json_each(";
+  bind(list);
+  text_ += postgres ? "::jsonb)))" : "))";
   return *this;
 }
 

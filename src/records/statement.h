@@ -35,8 +35,9 @@ class Statement {
   Statement& bind(std::string_view text);
   Statement& bind(const Key& key);
   Statement& bind(Blob bytes);
-  // Adds "= any of the numbers", as one parameter.
+  // Adds "= any of the numbers", or of the texts, as one parameter.
   Statement& bind_any(std::span<const std::int64_t> numbers);
+  Statement& bind_any(std::span<const std::string> texts);
 
   const std::string& text() const { return text_; }
   Rows query(Transaction& transaction) const;

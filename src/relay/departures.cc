@@ -1,47 +1,54 @@
 #include "src/relay/departures.h"
 
-#include <algorithm>
+#include <utility>
 
 namespace onceward::relay {
 namespace {
 
 Setback::Why why_of(Result::Kind kind) {
-  return kind == Result::Kind::refused  ? Setback::Why::refused
-         : kind == Result::Kind::behind ? Setback::Why::behind
-                                        : Setback::Why::away;
+  switch (kind) {
+    case Result::Kind::behind:
+      return Setback::Why::behind;
+    case Result::Kind::away:
+      return Setback::Why::away;
+    case Result::Kind::put_off:
+      return Setback::Why::put_off;
+    default:
+      return Setback::Why::refused;
+  }
 }
 
-std::string_view reason_of(Setback::Why why) {
-  return why == Setback::Why::refused ? "refused" : why == Setback::Why::behind ? "behind" : "away";
+Setback setback_of(const OutboxRow& row, bool ordered, std::string_view target) {
+  return {.tick = row.tick,
+          .position = row.position,
+          .slot = row.slot,
+          .attempts = row.attempts,
+          .waited = row.waited,
+          .ordered = ordered,
+          .target = target};
 }
 
 }  // namespace
 
 void Departures::begin(std::vector<int> slots, std::optional<Place> to, TickName tick) {
-  all_.emplace_back(Departure{std::move(slots), to, std::move(tick), 0, {}, {}, {}});
+  all_.push_back({.slots = std::move(slots), .to = to, .tick = std::move(tick)});
 }
 
-Setback Departures::place_of(const OutboxRow& row, bool ordered) {
-  return {.tick = row.tick, .position = row.position, .slot = row.slot, .attempts = row.attempts, .ordered = ordered};
-}
-
-std::uint64_t Departures::add(const OutboxRow& row, bool ordered) {
+std::uint64_t Departures::add(const OutboxRow& row, bool ordered, std::string_view target) {
   ++all_.back().left;
-  Sent sent{first_ + all_.size() - 1, place_of(row, ordered), ordered ? std::string(row.key) : std::string()};
-  if (ordered) ++flying_[sent.key];
+  Sent sent{first_ + all_.size() - 1, setback_of(row, ordered, target), ordered ? std::string(row.key) : std::string()};
+  if (ordered) ++concerned_[sent.key];
   sent_.emplace(next_, std::move(sent));
   return next_++;
 }
 
-void Departures::set_back(const OutboxRow& row, bool ordered, Setback::Why why, std::string reason,
+void Departures::set_back(const OutboxRow& row, bool ordered, std::string_view target, Setback::Why why,
                           std::string detail) {
-  Setback setback = place_of(row, ordered);
+  Setback setback = setback_of(row, ordered, target);
   setback.why = why;
-  setback.attempts += why == Setback::Why::refused ? 1 : 0;
-  setback.reason = std::move(reason);
   setback.detail = std::move(detail);
   all_.back().setbacks.push_back(std::move(setback));
-  if (ordered) all_.back().keys.emplace_back(row.key);
+  if (ordered) ++concerned_[all_.back().keys.emplace_back(row.key)];
 }
 
 void Departures::take(Result result) {
@@ -49,33 +56,36 @@ void Departures::take(Result result) {
   if (found == sent_.end()) return;
   Sent sent = std::move(found->second);
   sent_.erase(found);
-  if (const auto flying = flying_.find(sent.key); flying != flying_.end() && --flying->second == 0)
-    flying_.erase(flying);
   Departure& departure = all_[sent.departure - first_];
   --departure.left;
-  if (result.kind == Result::Kind::published) {
-    if (!departure.to) departure.published.push_back(sent.row.position);
+  if (result.kind != Result::Kind::published) {
+    sent.row.why = why_of(result.kind);
+    sent.row.detail = std::move(result.why);
+    departure.setbacks.push_back(std::move(sent.row));
+    if (!sent.key.empty()) departure.keys.push_back(std::move(sent.key));
     return;
   }
-  sent.row.why = why_of(result.kind);
-  sent.row.attempts += sent.row.why == Setback::Why::refused ? 1 : 0;
-  sent.row.reason = reason_of(sent.row.why);
-  sent.row.detail = std::move(result.why);
-  departure.setbacks.push_back(std::move(sent.row));
-  if (!sent.key.empty()) departure.keys.push_back(std::move(sent.key));
+  if (!departure.to) departure.published.push_back(sent.row.position);
+  if (sent.key.empty()) return;
+  release(sent.key);
+  if (!departure.to) departure.keys_of_published.push_back(std::move(sent.key));
 }
 
-bool Departures::concerns(const std::string& key) const {
-  return flying_.contains(key) || std::ranges::any_of(all_, [&](const Departure& departure) {
-           return std::ranges::find(departure.keys, key) != departure.keys.end();
-         });
+void Departures::release(const std::string& key) {
+  if (const auto found = concerned_.find(key); --found->second == 0) concerned_.erase(found);
+}
+
+void Departures::pop() {
+  for (const std::string& key : all_.front().keys) release(key);
+  all_.pop_front();
+  ++first_;
 }
 
 void Departures::clear() {
   first_ += all_.size();
   all_.clear();
   sent_.clear();
-  flying_.clear();
+  concerned_.clear();
 }
 
 }  // namespace onceward::relay

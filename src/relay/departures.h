@@ -17,22 +17,23 @@ namespace onceward::relay {
 
 struct Departure {
   std::vector<int> slots;
-  std::optional<Place> to;              // nothing: its rows have waited in the store
-  TickName tick;                        // that its rows were read from
-  std::size_t left = 0;                 // without a result
-  std::vector<Setback> setbacks;        // rows that are to wait, or to wait again
-  std::vector<std::int64_t> published;  // of rows that have waited
-  std::vector<std::string> keys;        // that its setbacks stop
+  std::optional<Place> to;                       // nothing: its rows have waited in the store
+  TickName tick;                                 // that its rows were read from
+  std::size_t left = 0;                          // without a result
+  std::vector<Setback> setbacks{};               // rows that are to wait, or to wait again
+  std::vector<std::string> keys{};               // that its setbacks stop
+  std::vector<std::int64_t> published{};         // of rows that have waited
+  std::vector<std::string> keys_of_published{};  // those that are ordered
 };
 
 class Departures {
  public:
   // The next one; rows are added to it.
   void begin(std::vector<int> slots, std::optional<Place> to, TickName tick = {});
-  // The number under which the row's result will come.
-  std::uint64_t add(const OutboxRow& row, bool ordered);
+  // The number under which the row's result will come. `target` outlives this.
+  std::uint64_t add(const OutboxRow& row, bool ordered, std::string_view target);
   // The row is not sent at all.
-  void set_back(const OutboxRow& row, bool ordered, Setback::Why why, std::string reason, std::string detail = {});
+  void set_back(const OutboxRow& row, bool ordered, std::string_view target, Setback::Why why, std::string detail = {});
 
   void take(Result result);
 
@@ -40,9 +41,9 @@ class Departures {
   std::size_t size() const { return all_.size(); }
   // The first one, if all of it has come to an end.
   const Departure* done() const { return !all_.empty() && all_.front().left == 0 ? &all_.front() : nullptr; }
-  void pop() { all_.pop_front(), ++first_; }
+  void pop();
   // Whether a row of this ordered key is on its way, or is to be kept.
-  bool concerns(const std::string& key) const;
+  bool concerns(const std::string& key) const { return concerned_.contains(key); }
   // What was read is not ours any longer, or will be read again.
   void clear();
 
@@ -52,13 +53,13 @@ class Departures {
     Setback row;
     std::string key{};  // of an ordered row
   };
-  static Setback place_of(const OutboxRow& row, bool ordered);
+  void release(const std::string& key);
 
   std::deque<Departure> all_;
   std::uint64_t first_ = 0;  // the number of all_.front()
   std::uint64_t next_ = 1;
   std::unordered_map<std::uint64_t, Sent> sent_;
-  std::unordered_map<std::string, int> flying_;
+  std::unordered_map<std::string, std::size_t> concerned_;  // ordered keys, and how many rows of each
 };
 
 }  // namespace onceward::relay

@@ -23,8 +23,14 @@ void Flight::add(Parcel parcel) {
 }
 
 // Of an ordered key the first is ready or sent; if it is sent, those behind it wait for its end.
-void Flight::give_back() {
+void Flight::give_back(bool with_those_sent) {
   for (const std::uint64_t number : std::exchange(ready_, {})) decide(number, Result::Kind::away);
+  if (!with_those_sent) return;
+  std::vector<std::uint64_t> sent;
+  for (const auto& [number, held] : parcels_) {
+    if (held.sent) sent.push_back(number);
+  }
+  for (const std::uint64_t number : sent) decide(number, Result::Kind::away);
 }
 
 void Flight::open(std::string_view key) {
@@ -34,7 +40,9 @@ void Flight::open(std::string_view key) {
 std::vector<Publication> Flight::next(std::size_t most) {
   std::vector<Publication> publications;
   while (!ready_.empty() && publications.size() < most) {
-    const Parcel& parcel = parcels_.at(ready_.front()).parcel;
+    Held& held = parcels_.at(ready_.front());
+    const Parcel& parcel = held.parcel;
+    if (!std::exchange(held.sent, true)) held.confirmed_before = confirmed_;
     publications.push_back(
         {.tag = parcel.number, .destination = parcel.destination, .key = parcel.key, .envelope = parcel.row.envelope});
     ready_.pop_front();
@@ -49,19 +57,27 @@ void Flight::take_back(std::span<const Publication> publications) {
 void Flight::answer(const Receipt& receipt) {
   const auto found = parcels_.find(receipt.tag);
   if (found == parcels_.end()) return;
-  put_off_ = receipt.kind == Receipt::Kind::put_off;
+  Held& held = found->second;
   switch (receipt.kind) {
     case Receipt::Kind::confirmed:
+      ++confirmed_;
       return decide(receipt.tag, Result::Kind::published);
     case Receipt::Kind::refused:
       return decide(receipt.tag, Result::Kind::refused, receipt.why);
     case Receipt::Kind::put_off:
-      if (++found->second.times_put_off > most_put_off_) return decide(receipt.tag, Result::Kind::refused, receipt.why);
+      ++held.times_put_off;
       break;
     case Receipt::Kind::in_doubt:
+      ++held.times_in_doubt;
       break;
   }
+  if (too_often(held)) return decide(receipt.tag, Result::Kind::put_off, receipt.why);
   ready_.push_front(receipt.tag);
+}
+
+bool Flight::too_often(const Held& held) const {
+  return confirmed_ > held.confirmed_before &&
+         (held.times_put_off > limits_.put_off || held.times_in_doubt > limits_.in_doubt);
 }
 
 void Flight::decide(std::uint64_t number, Result::Kind kind, std::string why) {

@@ -36,20 +36,27 @@ struct Result {
     refused,  // surely not there; `why` tells
     behind,   // not sent: it stands behind one of its key that could not be
     away,     // not sent, or in doubt: given back
+    put_off,  // time and again, or time and again in doubt, while others were confirmed; `why` tells
   };
   std::uint64_t number = 0;
   Kind kind = Kind::published;
   std::string why{};
 };
 
+// How often one may be put off, or in doubt, while others are confirmed.
+struct FlightLimits {
+  int put_off = 5;
+  int in_doubt = 1;
+};
+
 class Flight {
  public:
-  // How often a broker may put one off before that counts as refused.
-  explicit Flight(int most_put_off = 5) : most_put_off_(most_put_off) {}
+  explicit Flight(const FlightLimits& limits = {}) : limits_(limits) {}
 
   void add(Parcel parcel);
-  // Everything that the broker has not been given comes back undecided, and what is behind it in its key.
-  void give_back();
+  // Everything that the broker has not been given comes back undecided, and what is behind it in its key. With what it has
+  // been given, all of it: whatever it still says of those is of no use.
+  void give_back(bool with_those_sent);
   // The key may go again: none of it waits any longer.
   void open(std::string_view key);
 
@@ -58,33 +65,35 @@ class Flight {
   bool has_next() const { return !ready_.empty(); }
   // Those of the last next() were not taken by the publisher.
   void take_back(std::span<const Publication> publications);
-  // What the broker said. One that is in doubt or put off goes again, first of all.
+  // What the broker said. One that is in doubt or put off goes again, first of all, unless that has been so too often and
+  // others were confirmed since it was first sent: where none is, it is not the message's fault.
   void answer(const Receipt& receipt);
 
   // What has been decided since the last call.
   std::vector<Result> results() { return std::exchange(results_, {}); }
   // Neither sent nor decided, or sent and not answered.
   std::size_t size() const { return parcels_.size(); }
-  // Whether the last answer asked for patience.
-  bool put_off() const { return put_off_; }
 
  private:
   struct Held {
     Parcel parcel;
-    int times_put_off = 0;
+    int times_put_off = 0, times_in_doubt = 0;
+    bool sent = false;
+    std::uint64_t confirmed_before = 0;  // by the broker, when it was first sent
   };
+  bool too_often(const Held& held) const;
   void decide(std::uint64_t number, Result::Kind kind, std::string why = {});
   void stop_key(const std::string& key);
   void let_next(const std::string& key);
 
-  const int most_put_off_;
+  const FlightLimits limits_;
   std::unordered_map<std::uint64_t, Held> parcels_;
   std::deque<std::uint64_t> ready_;
   std::map<std::string, std::deque<std::uint64_t>, std::less<>>
       queues_;  // of ordered keys; the first one is ready or sent
   std::set<std::string, std::less<>> stopped_;
   std::vector<Result> results_;
-  bool put_off_ = false;
+  std::uint64_t confirmed_ = 0;
 };
 
 }  // namespace onceward::relay

@@ -7,6 +7,7 @@ namespace onceward::relay {
 namespace {
 
 using testing::ElementsAre;
+using testing::UnorderedElementsAre;
 using Kind = Result::Kind;
 
 class FlightTest : public testing::Test {
@@ -29,7 +30,7 @@ class FlightTest : public testing::Test {
     return all;
   }
 
-  Flight flight_{2};
+  Flight flight_{{.put_off = 2, .in_doubt = 1}};
 };
 
 TEST_F(FlightTest, WithoutOrderAllGoAtOnce) {
@@ -82,17 +83,62 @@ TEST_F(FlightTest, WhatIsInDoubtGoesAgainBeforeTheNextOfItsKey) {
   EXPECT_THAT(next(), ElementsAre(2));
 }
 
-TEST_F(FlightTest, WhatIsPutOffTooOftenIsRefused) {
+TEST_F(FlightTest, WhatIsPutOffTooOftenWhileOthersAreConfirmedStepsAside) {
   add(1, "a", false);
+  add(2, "b", false);
+  next();
+  answer(2, Receipt::Kind::confirmed);
+  results();
   for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(next(), ElementsAre(1));
     answer(1, Receipt::Kind::put_off);
-    EXPECT_TRUE(flight_.put_off());
+    EXPECT_THAT(next(), ElementsAre(1));
     EXPECT_TRUE(results().empty());
   }
-  next();
   answer(1, Receipt::Kind::put_off);
-  EXPECT_THAT(results(), ElementsAre(std::pair(1, Kind::refused)));
+  EXPECT_THAT(results(), ElementsAre(std::pair(1, Kind::put_off)));
+}
+
+TEST_F(FlightTest, WhatIsInDoubtTooOftenWhileOthersAreConfirmedStepsAside) {
+  add(1, "a");
+  add(2, "a");
+  add(3, "b");
+  next();
+  answer(3, Receipt::Kind::confirmed);
+  results();
+  answer(1, Receipt::Kind::in_doubt);
+  EXPECT_THAT(next(), ElementsAre(1));
+  answer(1, Receipt::Kind::in_doubt);
+  EXPECT_THAT(results(), ElementsAre(std::pair(1, Kind::put_off), std::pair(2, Kind::behind)));
+}
+
+// An outage is no message's fault, however long it is.
+TEST_F(FlightTest, WhereNothingIsConfirmedNothingStepsAside) {
+  add(1, "a", false);
+  next();
+  answer(1, Receipt::Kind::confirmed);
+  results();
+  add(2, "a", false);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THAT(next(), ElementsAre(2));
+    answer(2, i % 2 == 0 ? Receipt::Kind::put_off : Receipt::Kind::in_doubt);
+  }
+  EXPECT_TRUE(results().empty());
+}
+
+TEST_F(FlightTest, WhatWasSentIsGivenBackOnlyWhereThatIsAskedFor) {
+  add(1, "a");
+  add(2, "a");
+  add(3, "", false);
+  next();
+  add(4, "b");
+  flight_.give_back(false);
+  EXPECT_THAT(results(), ElementsAre(std::pair(4, Kind::away)));
+  flight_.give_back(true);
+  EXPECT_THAT(results(),
+              UnorderedElementsAre(std::pair(1, Kind::away), std::pair(2, Kind::behind), std::pair(3, Kind::away)));
+  EXPECT_EQ(flight_.size(), 0u);
+  answer(1, Receipt::Kind::confirmed);
+  EXPECT_TRUE(results().empty());
 }
 
 TEST_F(FlightTest, WhatWasNotTakenKeepsItsPlace) {

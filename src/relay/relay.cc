@@ -14,6 +14,8 @@
 #include "src/relay/leases.h"
 #include "src/relay/pages.h"
 #include "src/relay/routes.h"
+#include "src/relay/stopped_keys.h"
+#include "src/relay/store_outage.h"
 #include "src/relay/target.h"
 #include "src/relay/trim.h"
 #include "src/relay/waiting.h"
@@ -27,10 +29,9 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr std::size_t most_departures = 3;
-constexpr int most_due = 100;
 constexpr milliseconds between_trims{2'000};
 constexpr milliseconds between_looks{500};  // for rows that wait
-constexpr milliseconds longest_outage{5'000};
+constexpr int share_of_looks = 10;          // a look that takes long is made as seldom
 constexpr milliseconds until_idle{50};
 
 const RelayOptions& checked(const RelayOptions& options) {
@@ -55,7 +56,8 @@ class Relay::Body {
         routes_(options_.routes, options_.targets.size()),
         pages_(store, options_.producer),
         waiting_(store, options_.producer, options_.retry),
-        leases_(store, options_.name, options_.lease) {}
+        leases_(store, options_.name, options_.lease),
+        outage_(tally, log) {}
 
   void run(std::stop_token stop, milliseconds drain) {
     const std::stop_callback stopping(stop, [this] { wake(); });
@@ -77,8 +79,8 @@ class Relay::Body {
   }
 
   std::string trouble() const {
+    if (std::string of_store = outage_.trouble(); !of_store.empty()) return of_store;
     const std::lock_guard lock(mutex_);
-    if (!trouble_.empty()) return trouble_;
     for (const auto& target : targets_) {
       if (std::string of_target = target->trouble(); !of_target.empty()) return of_target;
     }
@@ -89,15 +91,14 @@ class Relay::Body {
   // Read, send and tell the store, each while the others are under way. No timer but for those who cannot wake us.
   void work_once() {
     if (steady_clock::now() >= leases_.due()) renew();
-    if (misplaced_ || (leases_.unbalanced() && departures_.empty())) rebalance();
+    if (misplaced_ || (leases_.unbalanced() && (departures_.empty() || all_away()))) rebalance();
     take_results();
     while (complete()) {
     }
-    pass_by_those_away();
-    const bool due = send_due();
-    const bool page = !leases_.unbalanced() && send_page();
+    if (departures_.size() >= most_departures) pass_by_those_away();
+    const bool sent = !leases_.unbalanced() && send_some();
     tidy_up();
-    if (due || page) {
+    if (sent) {
       said_idle_ = false;
     } else if (departures_.empty() && !said_idle_) {
       fall_idle();
@@ -109,6 +110,7 @@ class Relay::Body {
   void finish_some(steady_clock::time_point end) {
     if (steady_clock::now() >= leases_.due()) leases_.renew();
     take_results();
+    pass_by_those_away();
     if (!complete()) wait(std::min(options_.poll, until(end)));
   }
 
@@ -147,14 +149,15 @@ class Relay::Body {
     for (const auto& [slot, place] : leases_.places()) cohorts_[place].push_back(slot);
     slots_.clear();
     for (const auto& [slot, place] : leases_.places()) slots_.push_back(slot);
-    stopped_ = waiting_.keys(slots_);
+    stopped_.read(waiting_, slots_);
+    waited_for_ = waiting_.targets(slots_);
     due_under_way_ = false;
   }
 
   // A broker that is away does not hold back what goes to others: its rows wait in the store meanwhile. When it is the only
   // one they stay where they are.
   void pass_by_those_away() {
-    if (departures_.size() < most_departures || all_away()) return;
+    if (all_away()) return;
     for (const auto& target : targets_) {
       if (target->away()) target->give_back();
     }
@@ -189,36 +192,71 @@ class Relay::Body {
     cohorts_.erase(first);
     std::ranges::copy(slots, std::back_inserter(cohorts_[page.to]));
     departures_.begin(std::move(slots), page.to, std::move(page.tick));
-    send(std::move(page.rows), false);
+    send(std::move(page.rows), false, those_away());
     return true;
   }
 
-  // Rows that wait and are due; one round at a time.
+  bool send_some() {
+    const bool due = send_due();
+    return send_page() || due;
+  }
+
+  // Rows that wait and are due: one round at a time, of one target after the other.
   bool send_due() {
-    if (slots_.empty() || due_under_way_ || steady_clock::now() < look_at_) return false;
-    look_at_ = steady_clock::now() + between_looks;
-    std::vector<OutboxRow> rows = waiting_.due(slots_, most_due);
+    const auto began = steady_clock::now();
+    if (slots_.empty() || due_under_way_ || began < look_at_) return false;
+    const std::vector<bool> away = those_away();
+    std::vector<OutboxRow> rows;
+    for (std::size_t left = waited_for_.size(); rows.empty() && left > 0; --left) {
+      auto next = waited_for_.upper_bound(last_waited_for_);
+      if (next == waited_for_.end()) next = waited_for_.begin();
+      last_waited_for_ = *next;
+      if (!is_away(last_waited_for_, away)) rows = waiting_.due(slots_, last_waited_for_, options_.page);
+    }
+    const auto end = steady_clock::now();
+    look_at_ = end + std::max<steady_clock::duration>(between_looks, share_of_looks * (end - began));
     if (rows.empty()) return false;
     due_under_way_ = true;
     departures_.begin(slots_, std::nullopt);
-    send(std::move(rows), true);
+    send(std::move(rows), true, away);
     return true;
   }
 
-  void send(std::vector<OutboxRow> rows, bool again) {
+  // By their indexes. Asked once for all that is sent together: a key whose first row finds its target away, and whose
+  // second does not, would lose its order. When all are away none is passed by.
+  std::vector<bool> those_away() const {
+    std::vector<bool> away;
+    for (const auto& target : targets_) away.push_back(target->away());
+    if (std::ranges::find(away, false) == away.end()) away.assign(away.size(), false);
+    return away;
+  }
+
+  bool is_away(std::string_view target, const std::vector<bool>& away) const {
+    for (std::size_t i = 0; i < away.size(); ++i) {
+      if (options_.targets[i].name == target) return away[i];
+    }
+    return false;  // of an earlier declaration: it goes where its route leads now
+  }
+
+  void send(std::vector<OutboxRow> rows, bool again, const std::vector<bool>& away) {
     std::vector<std::vector<Parcel>> parcels(targets_.size());
+    StoppedKeys held;  // of those that have waited: by a row that is in front of them here
     if (routes_.any_ordered()) order_by_version(rows);
     for (OutboxRow& row : rows) {
       const RelayRoute* const route = routes_.find(row.envelope.event_type().text());
-      const bool ordered = route != nullptr && route->ordered && !row.key.empty();
       if (route == nullptr) {
-        departures_.set_back(row, false, Setback::Why::refused, "no_route", "no route has its type");
-      } else if (ordered && !again && stopped_.contains(row.key)) {
-        departures_.set_back(row, true, Setback::Why::behind, "behind");
-      } else if (targets_[route->target]->away() && !all_away()) {
-        departures_.set_back(row, ordered, Setback::Why::away, "away");
+        departures_.set_back(row, false, {}, Setback::Why::no_route, "no route has its type");
+        continue;
+      }
+      const bool ordered = route->ordered && !row.key.empty();
+      const std::string_view target = options_.targets[route->target].name;
+      if (ordered && (again ? held : stopped_).contains(row.key)) {
+        departures_.set_back(row, true, target, Setback::Why::behind);
+      } else if (away[route->target]) {
+        departures_.set_back(row, ordered, target, Setback::Why::away);
+        if (ordered) held.add(row.key), stopped_.add(row.key);
       } else {
-        const std::uint64_t number = departures_.add(row, ordered);
+        const std::uint64_t number = departures_.add(row, ordered, target);
         const std::string_view key = Routes::key_of(*route, row);
         parcels[route->target].push_back({number, std::move(row), route->destination, key, ordered, again});
       }
@@ -257,7 +295,7 @@ class Relay::Body {
     } else {
       if (!leases_.move(*unit, departure.slots, *departure.to, departure.tick)) return false;
       waiting_.put(*unit, departure.setbacks);
-      if (store_.dialect() == Dialect::sqlite) remove_what_left(*unit);
+      if (store_.dialect() == Dialect::sqlite) remove_what_left(*unit, most_removed());
     }
     if (unit->commit() == Commit::committed) return true;
     throw Fault(FaultCode::store_unavailable, Poisons::connection, "the relay's commit is in doubt: saying it again");
@@ -265,31 +303,23 @@ class Relay::Body {
 
   void completed(const Departure& departure) {
     if (departure.to) leases_.moved(departure.slots, *departure.to);
-    for (const Setback& setback : departure.setbacks) tell(setback);
-    stopped_.insert(departure.keys.begin(), departure.keys.end());
+    for (const Setback& setback : departure.setbacks) {
+      tell(setback);
+      if (!waited_for_.contains(setback.target)) waited_for_.emplace(setback.target);
+    }
+    stopped_.add(departure.keys);
     if (departure.to) return;
     due_under_way_ = false;
     if (!departure.published.empty()) look_at_ = {};  // the next of their keys may be due
-    open_keys();
-  }
-
-  // Keys of which nothing waits any longer go on.
-  void open_keys() {
-    const auto keys = waiting_.keys(slots_);
-    for (auto key = stopped_.begin(); key != stopped_.end();) {
-      if (keys.contains(*key) || departures_.concerns(*key)) {
-        ++key;
-        continue;
-      }
-      for (const auto& target : targets_) target->open(*key);
-      key = stopped_.erase(key);
+    for (const std::string& key : stopped_.open(departure.keys_of_published, waiting_, departures_)) {
+      for (const auto& target : targets_) target->open(key);
     }
   }
 
   void tell(const Setback& setback) {
     if (!waiting_.used_up(setback)) return;
     bump(tally_.set_aside);
-    const LogField fields[] = {{"position", setback.position}, {"reason", setback.reason}, {"why", setback.detail}};
+    const LogField fields[] = {{"position", setback.position}, {"route", setback.target}, {"why", setback.detail}};
     log_.write(LogLevel::error, "an outgoing message cannot be published and was set aside", fields);
   }
 
@@ -302,19 +332,23 @@ class Relay::Body {
     return false;
   }
 
-  static void remove_what_left(UnitOfWork& unit) {
-    unit.whole().execute(
-        "DELETE FROM onceward_outbox WHERE position <= (SELECT min(position) FROM onceward_relay_place)");
-  }
-
   void tidy_up() {
     if (steady_clock::now() < trim_at_) return;
     trim_at_ = steady_clock::now() + between_trims;
     forget_moves(store_);
-    if (store_.dialect() != Dialect::postgres) return;
+    if (store_.dialect() == Dialect::sqlite) return tidy_up_sqlite();
     pages_.passed(lowest_tick(store_));
     empty_parts(store_);
   }
+
+  void tidy_up_sqlite() {
+    const auto unit = store_.begin({});
+    remove_what_left(*unit, most_removed());
+    unit->commit();
+  }
+
+  // More than are read meanwhile, so that what a slot has kept for the others goes too.
+  std::int64_t most_removed() const { return 2 * std::int64_t{options_.page}; }
 
   static milliseconds until(steady_clock::time_point time) {
     return std::chrono::duration_cast<milliseconds>(time - steady_clock::now());
@@ -332,32 +366,14 @@ class Relay::Body {
   void surviving(std::stop_token stop, Work&& work) {
     try {
       work();
-      if (tries_ > 0) store_is_back();
+      outage_.over();
     } catch (const Fault& fault) {
       if (fault.poisons() == Poisons::process) throw;
       misplaced_ = misplaced_ || fault.fault() == FaultCode::lost_race;
-      store_is_away(stop, fault);
+      const auto until = steady_clock::now() + outage_.goes_on(fault);
+      std::unique_lock lock(mutex_);
+      changed_.wait_until(lock, until, [&] { return stop.stop_requested(); });
     }
-  }
-
-  void store_is_away(std::stop_token stop, const Fault& fault) {
-    if (tries_++ == 0 && !fault.transient()) tries_ = 3;
-    if (tries_ == 3) {
-      bump(tally_.store_outages);
-      const LogField fields[] = {{"fault", code(fault.fault())}, {"why", fault.what()}};
-      log_.write(LogLevel::warn, "the relay waits for the store", fields);
-    }
-    const auto until = steady_clock::now() + std::min(milliseconds(5) * (1 << std::min(tries_, 10)), longest_outage);
-    std::unique_lock lock(mutex_);
-    if (tries_ >= 3) trouble_ = fault.what();
-    changed_.wait_until(lock, until, [&] { return stop.stop_requested(); });
-  }
-
-  void store_is_back() {
-    if (tries_ >= 3) log_.write(LogLevel::info, "the relay has the store again", {});
-    tries_ = 0;
-    const std::lock_guard lock(mutex_);
-    trouble_.clear();
   }
 
   void start_targets() {
@@ -384,23 +400,24 @@ class Relay::Body {
   Pages pages_;
   Waiting waiting_;
   Leases leases_;
+  StoreOutage outage_;
 
   // Of the thread that owns the store.
   std::map<Place, std::vector<int>> cohorts_;  // our slots by how far they have been read
   std::vector<int> slots_;
   std::set<std::string> stopped_targets_;  // by a person
   Departures departures_;
-  std::set<std::string, std::less<>> stopped_;  // ordered keys of which a row waits
+  StoppedKeys stopped_;
+  std::set<std::string, std::less<>> waited_for_;  // targets to which rows go that wait
+  std::string last_waited_for_;
   bool due_under_way_ = false;
   bool said_idle_ = false;
   bool misplaced_ = false;  // the store may have other places for us
-  int tries_ = 0;
   steady_clock::time_point look_at_{}, trim_at_{};
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool woken_ = false;
-  std::string trouble_;
   std::vector<std::unique_ptr<Target>> targets_;
 };
 

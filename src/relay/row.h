@@ -1,6 +1,7 @@
 // A row of the outbox as the message that it becomes. The same row always becomes the same bytes.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -13,7 +14,8 @@ namespace onceward::relay {
 struct OutboxRow {
   std::int64_t tick = 0, position = 0;  // of its place
   int slot = 0;
-  int attempts = 0;        // of those that have waited
+  int attempts = 0;  // of those that have waited
+  std::chrono::microseconds waited{0};
   std::string_view key{};  // that orders: the row's key; in `envelope`'s storage
   Envelope envelope;
 };

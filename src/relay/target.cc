@@ -12,7 +12,6 @@ constexpr std::size_t burst = 128;  // between two looks at the lease
 constexpr milliseconds tending{1'000};
 constexpr milliseconds longest{5'000};
 constexpr milliseconds patience{50};  // with a broker that puts off
-constexpr milliseconds until_away{2'000};
 
 }  // namespace
 
@@ -53,7 +52,8 @@ void Target::stop(bool stopped) {
 
 bool Target::away() const {
   const std::lock_guard lock(mutex_);
-  return stopped_ || (away_since_ && Clock::now() - *away_since_ > until_away);
+  const auto now = Clock::now();
+  return stopped_ || (away_since_ && now - *away_since_ > Silence::until_away) || silence_.away(now);
 }
 
 void Target::give_back() {
@@ -69,6 +69,7 @@ std::vector<Result> Target::results() {
 
 std::string Target::trouble() const {
   const std::lock_guard lock(mutex_);
+  if (trouble_.empty() && silence_.away(Clock::now())) return target_.name + ": nothing is confirmed";
   return trouble_;
 }
 
@@ -90,7 +91,7 @@ void Target::work(std::stop_token stop) {
   if (!may_send() && flight_.has_next()) pause(stop, patience);
   send_some(*publisher_);
   collect(*publisher_);
-  if (flight_.put_off()) pause(stop, patience);
+  if (patience_ > milliseconds(0)) pause(stop, patience_);
 }
 
 // Waits only while there is nothing else to do.
@@ -100,7 +101,7 @@ void Target::take_in(std::stop_token stop) {
   for (const std::string& key : std::exchange(opened_, {})) flight_.open(key);
   for (Parcel& parcel : parcels_) flight_.add(std::move(parcel));
   parcels_.clear();
-  if (std::exchange(give_back_, false)) flight_.give_back();
+  if (std::exchange(give_back_, false)) flight_.give_back(silence_.away(Clock::now()));
 }
 
 bool Target::may_send() {
@@ -126,11 +127,42 @@ void Target::send_some(Publisher& publisher) {
 void Target::collect(Publisher& publisher) {
   receipts_.clear();
   publisher.collect(receipts_, flight_.has_next() && publisher.room() > 0 ? milliseconds(0) : tending);
+  bool heard = false, put_off = false, in_doubt = false;
   for (const Receipt& receipt : receipts_) {
-    if (receipt.kind == Receipt::Kind::put_off) bump(tally_.put_off);
-    if (receipt.kind == Receipt::Kind::in_doubt) bump(tally_.in_doubt);
+    if (receipt.kind == Receipt::Kind::put_off) bump(tally_.put_off), put_off = true;
+    if (receipt.kind == Receipt::Kind::in_doubt) bump(tally_.in_doubt), in_doubt = true;
+    heard |= receipt.kind == Receipt::Kind::confirmed || receipt.kind == Receipt::Kind::refused;
     flight_.answer(receipt);
   }
+  note_silence(publisher, heard, put_off || in_doubt || publisher.outstanding() > 0);
+  if (heard) rounds_unheard_ = 0;
+  const bool unheard = !heard && (put_off || in_doubt);
+  patience_ = unheard   ? std::min(patience * (1 << std::min(rounds_unheard_++, 10)), longest)
+              : put_off ? patience
+                        : milliseconds(0);
+}
+
+void Target::note_silence(const Publisher& publisher, bool heard, bool waits) {
+  const auto now = Clock::now();
+  bool away = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (heard) {
+      silence_.heard();
+    } else if (waits) {
+      silence_.goes_on(now);
+    } else if (flight_.size() == 0) {
+      silence_.nothing_under_way(now);
+    }
+    away = silence_.away(now);
+  }
+  if (away == silent_ || (silent_ && !heard)) return;
+  silent_ = away;
+  const std::string at = publisher.describe();
+  const LogField fields[] = {{"target", target_.name}, {"at", at}};
+  if (away) bump(tally_.publisher_outages);
+  log_.write(away ? LogLevel::warn : LogLevel::info,
+             away ? "the broker confirms nothing; holding" : "the broker confirms again", fields);
 }
 
 void Target::hand_out() {

@@ -1,5 +1,6 @@
-// One broker and the thread that owns its publisher: parcels in, results out. While the broker is away, or a person has
-// stopped it, it keeps what it has, and tries again ever more slowly; no row is charged for that.
+// One broker and the thread that owns its publisher: parcels in, results out. While the broker is away, takes messages and
+// confirms none, or a person has stopped it, it keeps what it has, and tries again ever more slowly; no row is charged for
+// that.
 #pragma once
 
 #include <condition_variable>
@@ -11,6 +12,7 @@
 
 #include "onceward/relay.h"
 #include "src/relay/flight.h"
+#include "src/relay/silence.h"
 
 namespace onceward::relay {
 
@@ -26,9 +28,9 @@ class Target {
   void send(std::vector<Parcel> parcels);
   void open(std::string key);  // see Flight::open
   void stop(bool stopped);
-  // Whether nothing has left for a while, because the broker is away or somebody has stopped it.
+  // Whether nothing has left for a while, because the broker is away or silent or somebody has stopped it.
   bool away() const;
-  void give_back();  // see Flight::give_back
+  void give_back();  // see Flight::give_back; with what was sent where the broker is silent
   std::vector<Result> results();
   std::string trouble() const;
 
@@ -40,6 +42,7 @@ class Target {
   void take_in(std::stop_token stop);
   void send_some(Publisher& publisher);
   void collect(Publisher& publisher);
+  void note_silence(const Publisher& publisher, bool heard, bool waits);
   void hand_out();
   void set_publisher(std::unique_ptr<Publisher> publisher);
   bool may_send();
@@ -57,6 +60,9 @@ class Target {
   Flight flight_;
   std::vector<Receipt> receipts_;
   int tries_ = 0;
+  int rounds_unheard_ = 0;  // that brought answers, and none that was heard
+  bool silent_ = false;
+  std::chrono::milliseconds patience_{0};  // before the next round
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
@@ -65,6 +71,7 @@ class Target {
   std::vector<Result> results_;
   std::string trouble_;
   std::optional<Clock::time_point> away_since_;
+  Silence silence_;
   bool stopped_ = false;
   bool give_back_ = false;
   std::unique_ptr<Publisher> publisher_;  // used by the target's thread only, but for wake()

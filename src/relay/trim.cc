@@ -45,6 +45,13 @@ void empty_parts(Store& store) {
   }
 }
 
+void remove_what_left(UnitOfWork& unit, std::int64_t most) {
+  unit.whole().execute(
+      "DELETE FROM onceward_outbox WHERE position IN (SELECT position FROM onceward_outbox WHERE position <= "
+      "(SELECT min(position) FROM onceward_relay_place) ORDER BY position LIMIT $1)",
+      most);
+}
+
 std::int64_t lowest_tick(Store& store) {
   return number_in(Statement(store.dialect(), "SELECT min(tick) FROM {relay_place}").query(*store.look()).at(0).at(0));
 }

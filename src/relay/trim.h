@@ -9,6 +9,9 @@ namespace onceward::relay {
 // left for vacuum, whoever holds an old snapshot. Nobody waits for it, and it waits for nobody. Nothing to do on SQLite.
 void empty_parts(Store& store);
 
+// Part of a unit, on SQLite: deletes rows that have left, up to `most`.
+void remove_what_left(UnitOfWork& unit, std::int64_t most);
+
 // Of every slot only the last move is kept.
 void forget_moves(Store& store);
 

@@ -33,6 +33,15 @@ class Post {
     const std::lock_guard lock(mutex_);
     away_ = away;
   }
+  // Takes messages, and answers none while it is silent.
+  void fall_silent(bool silent) {
+    const std::lock_guard lock(mutex_);
+    silent_ = silent;
+  }
+  bool silent() const {
+    const std::lock_guard lock(mutex_);
+    return silent_;
+  }
   void require_here() {
     const std::lock_guard lock(mutex_);
     if (away_) throw Fault(FaultCode::publisher_unavailable, Poisons::connection, "the post is closed");
@@ -57,7 +66,7 @@ class Post {
  private:
   mutable std::mutex mutex_;
   Answer answer_;
-  bool away_ = false;
+  bool away_ = false, silent_ = false;
   std::vector<Posted> all_;
   std::map<std::string, int> times_;
 };
@@ -77,20 +86,25 @@ class PostPublisher final : public Publisher {
     for (const Publication& publication : publications) receipts_.push_back(post_.take(publication));
   }
   // Half of them, the last ones first: receipts come late and in any order.
-  void collect(std::vector<Receipt>& into, std::chrono::milliseconds) override {
-    const std::lock_guard lock(mutex_);
+  void collect(std::vector<Receipt>& into, std::chrono::milliseconds wait) override {
+    std::unique_lock lock(mutex_);
+    if (post_.silent() && !receipts_.empty()) {
+      woken_.wait_for(lock, std::min(wait, std::chrono::milliseconds(20)));
+      return;
+    }
     for (std::size_t left = (receipts_.size() + 1) / 2; left > 0; --left) {
       into.push_back(std::move(receipts_.back()));
       receipts_.pop_back();
     }
   }
-  void wake() noexcept override {}
+  void wake() noexcept override { woken_.notify_all(); }
   PublisherCounters counters() const override { return {}; }
   std::string describe() const override { return "post"; }
 
  private:
   Post& post_;
   mutable std::mutex mutex_;
+  std::condition_variable woken_;
   std::deque<Receipt> receipts_;
 };
 
