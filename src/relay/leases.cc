@@ -1,5 +1,6 @@
 #include "src/relay/leases.h"
 
+#include <ctime>
 #include <vector>
 
 #include "src/envelope/derived_id.h"
@@ -13,6 +14,13 @@ using records::Statement;
 
 std::vector<std::int64_t> numbers_of(const auto& slots) { return {slots.begin(), slots.end()}; }
 
+// In nanoseconds, by a clock that goes on while the machine is suspended.
+std::int64_t time_awake_or_not() {
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 // The end of a lease that begins now.
 Statement& add_end(Statement& statement, std::chrono::milliseconds lease, Dialect dialect) {
   statement.add("{now} + ").bind(std::int64_t{lease.count()});
@@ -24,9 +32,12 @@ Statement& add_end(Statement& statement, std::chrono::milliseconds lease, Dialec
 Leases::Leases(Store& store, std::string name, std::chrono::milliseconds lease)
     : store_(store), name_(std::move(name)), owner_(std::string(fresh_id())), lease_(lease) {}
 
+bool Leases::held() const { return time_awake_or_not() < held_until_.load(std::memory_order_relaxed); }
+
 template <class Work>
 void Leases::in_unit(Work&& work) {
   const Clock::time_point began = Clock::now();
+  const std::int64_t until = time_awake_or_not() + std::chrono::nanoseconds(lease_).count();
   const auto unit = store_.begin({});
   const std::map<int, Place> places = work(*unit);
   if (unit->commit() != Commit::committed) {
@@ -34,7 +45,7 @@ void Leases::in_unit(Work&& work) {
   }
   places_ = places;
   renewed_at_ = began;
-  held_until_ = (began + lease_).time_since_epoch().count();
+  held_until_ = until;
 }
 
 // Those of a relay that has fallen silent are free, whosever they were.

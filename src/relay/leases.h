@@ -23,9 +23,9 @@ class Leases {
 
   // The slots that are ours, and how far each has come.
   const std::map<int, Place>& places() const { return places_; }
-  // Whether we may still send what is of our slots; false when the store has not been heard for the length of a lease.
-  // From any thread.
-  bool held() const { return Clock::now().time_since_epoch().count() < held_until_.load(std::memory_order_relaxed); }
+  // Whether we may still send what is of our slots; false when the store has not been heard for the length of a lease,
+  // that in which the machine slept included. From any thread.
+  bool held() const;
   // When to renew().
   Clock::time_point due() const { return renewed_at_ + lease_ / 3; }
 
@@ -66,7 +66,7 @@ class Leases {
   std::map<int, Place> places_;
   bool unbalanced_ = true;
   Clock::time_point renewed_at_{};
-  std::atomic<Clock::rep> held_until_ = 0;
+  std::atomic<std::int64_t> held_until_ = 0;  // see time_awake_or_not
 };
 
 }  // namespace onceward::relay
