@@ -12,7 +12,8 @@
 namespace onceward {
 namespace {
 
-constexpr int pause_ms = 2'000;  // between two tries to connect
+constexpr int pause_ms = 2'000;                             // between two tries to connect
+constexpr std::chrono::milliseconds longest_quiet{60'000};  // until the server is asked whether it is still there
 
 }  // namespace
 
@@ -56,7 +57,7 @@ class PostgresBell::Body {
     connection.run_script("LISTEN onceward_outbox");
     while (!stop.stop_requested()) {
       ring_();
-      connection.await_notification(end_.number);
+      if (!connection.await_notification(end_.number, longest_quiet)) connection.run_script("SELECT 1");
     }
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -302,18 +303,22 @@ Commit Connection::sync_commit(std::vector<Result>& results) {
   return warned_ ? Commit::in_doubt : Commit::committed;
 }
 
-void Connection::await_notification(int other) {
+bool Connection::await_notification(int other, std::chrono::milliseconds most) {
+  using std::chrono::milliseconds;
+  const Clock::time_point end = Clock::now() + most;
   for (;;) {
     std::array<pollfd, 2> ready{{{PQsocket(connection_), POLLIN, 0}, {other, POLLIN, 0}}};
-    if (::poll(ready.data(), ready.size(), -1) < 0 && errno != EINTR) lost(no_answer(describe()));
-    if (ready[1].revents != 0) return;
+    const auto left = std::max(std::chrono::ceil<milliseconds>(end - Clock::now()), milliseconds(0));
+    const int count = ::poll(ready.data(), ready.size(), static_cast<int>(left.count()));
+    if (count < 0 && errno != EINTR) lost(no_answer(describe()));
+    if (ready[1].revents != 0 || (count == 0 && left == milliseconds(0))) return false;
     if (!PQconsumeInput(connection_)) lost(no_answer(describe()));
     bool notified = false;
     while (PGnotify* const notification = PQnotifies(connection_)) {
       PQfreemem(notification);
       notified = true;
     }
-    if (notified) return;
+    if (notified) return true;
   }
 }
 

@@ -67,9 +67,9 @@ class Connection {
 
   // Where streams of a consumer stand after the last commit that moved them.
   std::map<std::int32_t, Streams>& streams() { return streams_; }
-  // Waits until the server notifies of a channel that it was told to LISTEN to, or `other` can be read. Throws Fault when the
-  // connection is lost.
-  void await_notification(int other);
+  // Waits until the server notifies of a channel that it was told to LISTEN to, `other` can be read, or `most` has passed.
+  // Whether it has notified. Throws Fault when the connection is lost.
+  bool await_notification(int other, std::chrono::milliseconds most);
 
   // Whether a session has it for itself, begun or not.
   bool occupied() const { return occupied_; }

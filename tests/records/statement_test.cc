@@ -13,6 +13,9 @@ TEST(RecordsStatement, IsWrittenForEachDialect) {
   Statement sqlite(Dialect::sqlite, "SELECT {micros at} FROM {attempt} WHERE id = ");
   EXPECT_EQ(sqlite.bind("x").add(" AND number ").bind_any(std::vector<std::int64_t>{1}).text(),
             "SELECT at FROM onceward_attempt WHERE id = $1 AND number IN (SELECT value FROM json_each($2))");
+  Statement texts(Dialect::postgres, "SELECT 1 FROM {outbox} WHERE key ");
+  EXPECT_EQ(texts.bind_any(std::vector<std::string>{"a"}).text(),
+            "SELECT 1 FROM onceward.outbox WHERE key = ANY(ARRAY(SELECT jsonb_array_elements_text($1::jsonb)))");
 }
 
 TEST(RecordsStatement, KeysAreReadAsPeopleWriteThem) {

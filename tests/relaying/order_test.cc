@@ -138,6 +138,14 @@ TEST_P(WaitingRows, NoneGoesBeforeOneThatStandsLaterAndWaits) {
   EXPECT_THAT(due(), ElementsAre("a1"));
 }
 
+TEST_P(WaitingRows, KeysAreFoundWhateverTheyHold) {
+  put({{"a\"b\\{c},", "waiting", "1"}, {"d", "discarded", "2"}, {"e", "behind", "3"}});
+  const std::vector<std::string> keys = {"a\"b\\{c},", "d", "e", "f"};
+  EXPECT_THAT(waiting_.keys_among(keys), ElementsAre("a\"b\\{c},", "e"));
+  EXPECT_THAT(waiting_.keys(every_slot_), ElementsAre("a\"b\\{c},", "e"));
+  EXPECT_THAT(waiting_.targets(every_slot_), ElementsAre("post"));
+}
+
 // While one is looked for, others become due: whoever is behind them goes with them or not at all.
 TEST_P(WaitingRows, AllAreLookedAtInOneMoment) {
   std::vector<Row> rows;
