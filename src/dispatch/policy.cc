@@ -257,11 +257,11 @@ Change Policy::told(const EndpointAnswer& answer) {
 Change Policy::given_back(const Standing& standing) const {
   if (standing.state == CallState::unknown) {
     Change change = from(standing, CallState::unknown);
-    change.due = milliseconds(0);
+    change.due = delay(1);
     change.look_ups = std::max(0, standing.look_ups - 1);
     return change;
   }
-  Change change = back(standing, milliseconds(0));
+  Change change = back(standing, delay(1));
   change.attempts = std::max(0, standing.attempts - 1);
   if (change.state == CallState::unknown) change.code = "outcome_unknown";
   return change;

@@ -40,7 +40,7 @@ class Policy {
   std::optional<Change> answered(const Standing& standing, const Asked& asked, const EndpointAnswer& answer) const;
   // What of an answer is kept with its attempt.
   static Change told(const EndpointAnswer& answer);
-  // Of one that is marked as ours and was never started: as if it had not been marked.
+  // Of one that is marked as ours and was never started: as if it had not been marked, after a pause.
   Change given_back(const Standing& standing) const;
 
  private:

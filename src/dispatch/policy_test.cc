@@ -203,7 +203,7 @@ TEST_F(Policies, WhatWasMarkedAndNeverStartedIsAsIfItHadNotBeenMarked) {
   const Change back = policy().given_back(marked);
   EXPECT_EQ(back.state, CallState::planned);
   EXPECT_EQ(back.attempts, 1);
-  EXPECT_EQ(back.due, 0ms);
+  EXPECT_GT(back.due, 0ms) << "a store that is too slow for its leases is not asked without a pause";
   Standing looked_up = unknown();
   looked_up.look_ups = 2;
   EXPECT_EQ(policy(true).given_back(looked_up).look_ups, 1);

@@ -1,4 +1,4 @@
-// The places at which a worker or a relay is killed: crash points 01 to 22 of the list that docs/concepts/failures.md shows. A child
+// The places at which a worker, a relay or a dispatcher is killed: crash points 01 to 27 and 35 of the list that docs/concepts/failures.md shows. A child
 // process stops itself at the one it was told, whole, so that whoever kills it there meets no thread that has gone on.
 #pragma once
 
@@ -39,9 +39,17 @@ enum class Point : std::uint8_t {
   some_confirmed,  // k of n
   returned,        // a message came back, and that is not noted
   renewing,        // its lease, with a page under way
+  // Of a dispatcher.
+  marked,      // an attempt is committed, and nothing is sent
+  sent,        // before a response
+  answered,    // before that is noted
+  recorded,    // before the COMMIT
+  looking_up,  // an outcome that is unknown
+  approved,    // by a person, and not executed
 };
 inline constexpr int points = 15;  // of a worker
-inline constexpr int all_points = 22;
+inline constexpr int relay_points = 22;
+inline constexpr int all_points = 28;
 
 inline std::string_view name(Point point) {
   constexpr std::array<std::string_view, all_points + 1> names{"none",
@@ -66,7 +74,13 @@ inline std::string_view name(Point point) {
                                                                "noted",
                                                                "some confirmed",
                                                                "returned",
-                                                               "renewing"};
+                                                               "renewing",
+                                                               "marked",
+                                                               "sent",
+                                                               "answered",
+                                                               "recorded",
+                                                               "looking up",
+                                                               "approved"};
   return names.at(static_cast<std::size_t>(point));
 }
 

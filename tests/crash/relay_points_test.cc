@@ -102,7 +102,7 @@ class RelayCrashPoints : public Scene {
 };
 
 TEST_P(RelayCrashPoints, LoseNothing) {
-  for (int number = points + 1; number <= all_points; ++number) {
+  for (int number = points + 1; number <= relay_points; ++number) {
     ASSERT_NO_FATAL_FAILURE(kill_at(static_cast<Point>(number)));
   }
   const auto relay = start_relay();
