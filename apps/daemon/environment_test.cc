@@ -42,8 +42,8 @@ TEST_F(InTheEnvironment, AnEndpointHasThemInItsUrlsAndHeaders) {
   EndpointDeclaration endpoint;
   endpoint.url = "https://${ONCEWARD_T_USER}:${ONCEWARD_T_WORD}@host/";
   endpoint.headers = {{"Authorization", "Bearer ${ONCEWARD_T_WORD}"}};
-  endpoint.look_up = LookUpDeclaration{.url = "https://host/${ONCEWARD_T_USER}/{key}"};
-  endpoint.list = ListDeclaration{.url = "https://host/${ONCEWARD_T_USER}?since={since}"};
+  endpoint.look_up.emplace().url = "https://host/${ONCEWARD_T_USER}/{key}";
+  endpoint.list.emplace().url = "https://host/${ONCEWARD_T_USER}?since={since}";
   const EndpointDeclaration resolved = with_environment(endpoint);
   EXPECT_EQ(resolved.url, "https://app:p%40ss%2Fw%3Ard%20%25%3F@host/");
   EXPECT_EQ(resolved.headers[0].second, "Bearer p@ss/w:rd %?");
