@@ -80,7 +80,7 @@ class RelayCrashPoints : public Scene {
 
   // Zero is a failure.
   void tell_hits() const {
-    for (int number = points + 1; number <= all_points; ++number) {
+    for (int number = points + 1; number <= relay_points; ++number) {
       const int hits = hits_.at(static_cast<std::size_t>(number));
       EXPECT_GT(hits, 0) << "crash point " << number << " was never reached";
       const std::string text = fmt::format("crash point {:02} {:<17} hit {} times on {}\n", number,
