@@ -1,27 +1,56 @@
-// A small HTTP server on loopback for those who watch the daemon: /livez, /readyz, /metrics. Its own thread; every
-// connection has a deadline, and there are few of them.
+// A small HTTP server for those who watch the daemon (/livez, /readyz, /metrics) and for its front door (POST /ingress/...). Its
+// own thread; every connection has a deadline, and there are few of them.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace onceward::daemon {
 
 struct Page {
   unsigned status = 200;
   std::string content_type = "text/plain; charset=utf-8";
-  std::string body;
+  std::string body{};
+  std::vector<std::pair<std::string, std::string>> headers{};
 };
 
-// What is asked for with GET; status 404 for what is not there. Called from the server's thread.
-using Pages = std::function<Page(std::string_view path)>;
+struct Request {
+  std::string method;
+  std::string path;                            // without its query
+  std::map<std::string, std::string> headers;  // by their names in lower case; those that came twice are joined by ", "
+  bool local = false;                          // it comes from this machine
+  std::string body{};
+
+  // Empty: it is not there.
+  std::string_view header(const std::string& name) const {
+    const auto found = headers.find(name);
+    return found == headers.end() ? std::string_view() : found->second;
+  }
+};
+
+// To be called once, from any thread, while the server lives.
+using Respond = std::function<void(Page)>;
+
+// What is served. All of it is called from the server's thread, and none of it waits.
+struct Service {
+  std::size_t most_body_bytes = 0;
+  // Before the body is read: an answer in the place of any other.
+  std::function<std::optional<Page>(const Request& without_body)> refuse;
+  std::function<Page(const Request& without_body)> refuse_large;
+  std::function<void(Request, Respond)> serve;
+};
 
 class AdminServer {
  public:
   // Listens at once; port 0 takes a free one. Throws std::system_error naming the address.
-  AdminServer(const std::string& host, std::uint16_t port, Pages pages);
+  AdminServer(const std::string& host, std::uint16_t port, Service service);
   ~AdminServer();
 
   std::uint16_t port() const;

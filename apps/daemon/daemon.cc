@@ -100,6 +100,7 @@ Daemon::Daemon(Application application, const Handlers& handlers, const Endpoint
     dispatchers_.push_back(
         std::make_unique<DispatchPost>(application_, endpoint, opening(endpoint, endpoints, log), log));
   }
+  if (!application_.ingress.consumers.empty()) ingress_.emplace(application_, log);
   for (const Declaration& consumer : application_.consumers) {
     auto& tally = tallies_[consumer.name] = std::make_unique<ConsumerTally>();
     for (int i = 0; i < consumer.workers; ++i) {
@@ -115,7 +116,7 @@ int Daemon::run(std::stop_token stop) {
   const std::stop_callback stopping(stop, [this] { failed_.request_stop(); });
   std::optional<AdminServer> admin;
   if (!application_.admin.host.empty()) {
-    admin.emplace(application_.admin.host, application_.admin.port, [this](auto path) { return page(path); });
+    admin.emplace(application_.admin.host, application_.admin.port, service());
     const LogField fields[] = {{"port", std::int64_t{admin->port()}}};
     log_.write(LogLevel::info, "listening for /livez, /readyz and /metrics", fields);
   }
@@ -127,6 +128,7 @@ int Daemon::run(std::stop_token stop) {
   for (const auto& post : dispatchers_) {
     threads.emplace_back([this, &post = *post] { dispatch(post, failed_.get_token()); });
   }
+  if (ingress_) threads.emplace_back([this] { ingress_->run(failed_.get_token()); });
   const std::jthread deadline([this](std::stop_token ended) { hold_to_drain(ended); });  // outlasts all that may hang
   std::jthread backlogs;
   if (admin) backlogs = std::jthread([this](std::stop_token own) { watch_backlogs(own); });
@@ -263,6 +265,28 @@ std::unique_ptr<StreamKeeper> Daemon::keeper_for(const Declaration& declaration)
                       declaration);
 }
 
+Service Daemon::service() {
+  const auto at_front_door = [this](const Request& request) {
+    return ingress_ && request.path.starts_with(IngressPost::prefix);
+  };
+  Service service;
+  if (ingress_) service.most_body_bytes = ingress_->most_body_bytes();
+  service.refuse = [this, at_front_door](const Request& request) -> std::optional<Page> {
+    if (at_front_door(request)) return ingress_->refuse(request);
+    if (request.method == "GET" || request.method == "HEAD") return std::nullopt;
+    return Page{405, "text/plain; charset=utf-8", "only GET\n", {{"Allow", "GET, HEAD"}}};
+  };
+  service.refuse_large = [this, at_front_door](const Request& request) {
+    if (at_front_door(request)) return ingress_->refuse_large(request);
+    return Page{413, "text/plain; charset=utf-8", "too large\n"};
+  };
+  service.serve = [this, at_front_door](Request request, Respond respond) {
+    if (at_front_door(request)) return ingress_->serve(std::move(request), std::move(respond));
+    respond(page(request.path));
+  };
+  return service;
+}
+
 Page Daemon::page(std::string_view path) const {
   if (path == "/livez") return {200, "text/plain; charset=utf-8", "ok\n"};
   if (path == "/readyz") return readiness();
@@ -271,6 +295,7 @@ Page Daemon::page(std::string_view path) const {
     for (const auto& [name, tally] : tallies_) tallies[name] = tally.get();
     OtherTallies others{.relay = relay_ ? &relay_->tally() : nullptr};
     for (const auto& post : dispatchers_) others.dispatchers.push_back(post.get());
+    if (ingress_) others.ingress = ingress_->tallies();
     const std::lock_guard lock(mutex_);
     return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(tallies, backlogs_, others)};
   }

@@ -14,6 +14,7 @@
 
 #include "apps/daemon/admin_server.h"
 #include "apps/daemon/dispatch_post.h"
+#include "apps/daemon/ingress_post.h"
 #include "apps/daemon/metrics.h"
 #include "apps/daemon/relay_post.h"
 #include "onceward/declaration.h"
@@ -56,6 +57,7 @@ class Daemon {
   void ended(const std::string& why, int code);
   void hold_to_drain(std::stop_token ended);
   void watch_backlogs(std::stop_token stop);
+  Service service();
   Page page(std::string_view path) const;
   Page readiness() const;
   void tell_when_ready();
@@ -67,6 +69,7 @@ class Daemon {
   std::vector<std::unique_ptr<Post>> posts_;
   std::optional<RelayPost> relay_;
   std::vector<std::unique_ptr<DispatchPost>> dispatchers_;
+  std::optional<IngressPost> ingress_;
   std::stop_source failed_;
   std::atomic<int> exit_code_ = 0;
   std::atomic<bool> told_ready_ = false;

@@ -202,7 +202,7 @@ MetricsPage documented_metrics() {
 TEST_F(RunningDaemon, ServesEveryMetricOfItsPageAndCounts) {
   write(database_.url(), insert,
         "[relay]\nproducer = \"shop\"\n[[route]]\nname = \"out\"\ntypes = [\"paid\"]\nto = \"embedded:" +
-            folder_.path() + "/out.queue\"\n");
+            folder_.path() + "/out.queue\"\n[ingress]\nconsumers = [\"captures\"]\n");
   const auto process = start_and_await_work();
   send(4);
   fixtures::await("they are done", [&] { return metric(*process, "onceward_consumer_processed_total") == 4; });

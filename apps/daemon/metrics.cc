@@ -49,8 +49,8 @@ struct Labelled {
 };
 
 // One family with a label of our own beside the consumer, or none.
-void add_counters(Families& families, const Tallies& tallies, std::string name, std::string help, std::string label,
-                  const std::vector<Labelled>& counts) {
+MetricFamily& add_counters(Families& families, const Tallies& tallies, std::string name, std::string help,
+                           std::string label, const std::vector<Labelled>& counts) {
   MetricFamily& family = families.add(std::move(name), std::move(help), MetricType::Counter);
   for (const auto& [consumer, tally] : tallies) {
     for (const Labelled& counted : counts) {
@@ -59,6 +59,7 @@ void add_counters(Families& families, const Tallies& tallies, std::string name, 
       labelled(family, labels).counter.value = value_of(tally->*counted.count);
     }
   }
+  return family;
 }
 
 void add_counter(Families& families, const Tallies& tallies, std::string name, std::string help, Count count) {
@@ -67,7 +68,7 @@ void add_counter(Families& families, const Tallies& tallies, std::string name, s
 
 using T = ConsumerTally;
 
-void add_deliveries(Families& families, const Tallies& tallies) {
+void add_deliveries(Families& families, const Tallies& tallies, const IngressTallies& ingress) {
   add_counters(families, tallies, "onceward_consumer_deliveries_total", "Deliveries by what the claim answered.",
                "verdict",
                {{"first", &T::first},
@@ -81,8 +82,11 @@ void add_deliveries(Families& families, const Tallies& tallies) {
                "kind", {{"transport", &T::duplicate}, {"business", &T::business_duplicate}});
   add_counter(families, tallies, "onceward_consumer_duplicate_conflicts_total", "The same id with other content.",
               &T::conflict);
-  add_counters(families, tallies, "onceward_idempotency_conflicts_total", "The same key with other content.", "what",
-               {{"payload", &T::conflict}});
+  MetricFamily& conflicts = add_counters(families, tallies, "onceward_idempotency_conflicts_total",
+                                         "The same key with other content.", "what", {{"payload", &T::conflict}});
+  for (const auto& [consumer, tally] : ingress) {
+    labelled(conflicts, {{"consumer", consumer}, {"what", "request"}}).counter.value = value_of(tally->mismatched);
+  }
   add_counter(families, tallies, "onceward_consumer_redelivered_total", "Deliveries that had been delivered before.",
               &T::redelivered);
   MetricFamily& modes =
@@ -91,6 +95,20 @@ void add_deliveries(Families& families, const Tallies& tallies) {
     for (std::size_t mode = 0; mode < tally->by_mode.size(); ++mode) {
       labelled(modes, {{"consumer", consumer}, {"mode", std::string(name(static_cast<Mode>(mode)))}}).counter.value =
           value_of(tally->by_mode[mode]);
+    }
+  }
+}
+
+void add_ingress(Families& families, const IngressTallies& ingress) {
+  using I = IngressTally;
+  constexpr std::pair<const char*, I::Count I::*> answers[] = {
+      {"accepted", &I::accepted},     {"repeated", &I::repeated}, {"in_flight", &I::in_flight},
+      {"mismatched", &I::mismatched}, {"refused", &I::refused},   {"failed", &I::failed}};
+  MetricFamily& family = families.add("onceward_ingress_requests_total", "Requests at the front door by their answer.",
+                                      MetricType::Counter);
+  for (const auto& [consumer, tally] : ingress) {
+    for (const auto& [answer, count] : answers) {
+      labelled(family, {{"consumer", consumer}, {"answer", answer}}).counter.value = value_of(tally->*count);
     }
   }
 }
@@ -253,7 +271,8 @@ std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs, const
   labelled(families.add("onceward_build_info", "The running version.", MetricType::Gauge),
            {{"version", std::string(version())}})
       .gauge.value = 1;
-  add_deliveries(families, tallies);
+  add_deliveries(families, tallies, others.ingress);
+  add_ingress(families, others.ingress);
   add_source(families, tallies);
   add_inbox(families, tallies);
   add_store(families, tallies);

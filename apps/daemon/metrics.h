@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/daemon/dispatch_post.h"
+#include "onceward/ingress.h"
 #include "onceward/relay.h"
 #include "onceward/worker.h"
 
@@ -13,6 +14,8 @@ namespace onceward::daemon {
 
 // A consumer's name and what its workers counted.
 using Tallies = std::map<std::string, const ConsumerTally*>;
+// The same of the front door.
+using IngressTallies = std::map<std::string, const IngressTally*>;
 
 // What is asked of the store, now and then; negative: not known.
 struct Backlog {
@@ -37,6 +40,7 @@ struct Backlogs {
 struct OtherTallies {
   const RelayTally* relay = nullptr;  // none where this process does not relay
   std::vector<const DispatchPost*> dispatchers{};
+  IngressTallies ingress{};
 };
 
 // In the text format of Prometheus.

@@ -24,8 +24,8 @@ struct HttpAnswer {
   int status = 0;
   std::string headers, body;
 };
-// GET on loopback. Throws where nobody answers.
-inline HttpAnswer get(int port, const std::string& path) {
+// Sends the bytes of a request that asks for the connection to be closed. Throws where nobody answers.
+inline HttpAnswer http_exchange(int port, const std::string& request) {
   const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -33,7 +33,6 @@ inline HttpAnswer get(int port, const std::string& path) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   std::string text;
   if (::connect(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     [[maybe_unused]] const auto sent = ::send(socket, request.data(), request.size(), MSG_NOSIGNAL);
     char buffer[4096];
     for (ssize_t size = 0; (size = ::recv(socket, buffer, sizeof buffer, 0)) > 0;) {
@@ -42,8 +41,12 @@ inline HttpAnswer get(int port, const std::string& path) {
   }
   ::close(socket);
   const std::size_t end = text.find("\r\n\r\n");
-  if (end == std::string::npos) throw std::runtime_error("no answer from " + path);
+  if (end == std::string::npos) throw std::runtime_error("no answer to " + request.substr(0, request.find('\r')));
   return {std::stoi(text.substr(9, 3)), text.substr(0, end), text.substr(end + 4)};
+}
+// GET on loopback.
+inline HttpAnswer get(int port, const std::string& path) {
+  return http_exchange(port, "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
 }
 
 // The samples of a text in the format of Prometheus: name{labels} to value.

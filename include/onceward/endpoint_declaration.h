@@ -16,11 +16,11 @@ namespace onceward {
 // How the outcome of a call is asked for. "{key}", "{reference}" and "{business_key}" stand for those of the call.
 struct LookUpDeclaration {
   std::string url;
-  std::string done_pointer;              // into the answer's JSON (RFC 6901); empty: its status alone says it
-  std::vector<std::string> done_values;  // of which what stands there must be one
+  std::string done_pointer{};              // into the answer's JSON (RFC 6901); empty: its status alone says it
+  std::vector<std::string> done_values{};  // of which what stands there must be one
   std::vector<std::string> done{"2xx"};
   std::vector<std::string> not_done{"404"};
-  std::string reference;  // pointer to the other side's own name for it
+  std::string reference{};  // pointer to the other side's own name for it
   // "Not done" is believed once this has passed since the attempt ended: until then it may still be on its way.
   std::chrono::milliseconds settle{30'000};
   std::chrono::milliseconds every{10'000};
@@ -29,11 +29,11 @@ struct LookUpDeclaration {
 };
 // How the other side's own records are listed, to be compared with ours.
 struct ListDeclaration {
-  std::string url;    // "{since}" stands for a time
-  std::string items;  // pointer to an array
-  std::string key;    // pointers, into an item
-  std::string reference;
-  std::string next;  // pointer to the URL of the next page, on the same host; empty: one page
+  std::string url;      // "{since}" stands for a time
+  std::string items{};  // pointer to an array
+  std::string key{};    // pointers, into an item
+  std::string reference{};
+  std::string next{};  // pointer to the URL of the next page, on the same host; empty: one page
   friend bool operator==(const ListDeclaration&, const ListDeclaration&) = default;
 };
 

@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "onceward/port/transact.h"
-#include "src/common/stored_text.h"
 #include "src/ingress/problem.h"
+#include "src/ingress/request.h"
 #include "src/ingress/reservation.h"
 
 namespace onceward {
@@ -16,29 +16,14 @@ namespace {
 
 using ingress::answer_of;
 using ingress::Found;
+using ingress::is_printable;
+using ingress::most_name_bytes;
 using ingress::Problem;
 using ingress::Reservation;
 using std::chrono::seconds;
 
-constexpr std::size_t most_name_bytes = 255;
 constexpr RetryLimit retry_limit{.attempts = 4};
 constexpr seconds outage_pause{2};  // before somebody who met an outage is asked to come again
-
-bool is_printable(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return c >= 0x20 && c < 0x7f; });
-}
-
-bool is_name(std::string_view text) { return text.size() <= most_name_bytes && flaw_of(text) == TextFlaw::none; }
-
-std::optional<Problem> wrong_with(const IngressRequest& request, const IngressOptions& options) {
-  if (request.key.empty()) return Problem::key_missing;
-  if (request.key.size() > most_name_bytes || !is_printable(request.key)) return Problem::key_malformed;
-  if (!is_name(request.principal) || !is_name(request.operation) || !is_name(request.content_type)) {
-    return Problem::request_malformed;
-  }
-  if (request.body.size() > options.most_body_bytes) return Problem::body_too_large;
-  return std::nullopt;
-}
 
 // One that can be given again as it is.
 bool can_be_kept(const IngressAnswer& answer, const IngressOptions& options) {
@@ -217,7 +202,7 @@ Ingress::Ingress(Store& store, IngressTally& tally, IngressOptions options)
 }
 
 IngressAnswer Ingress::serve(const IngressRequest& request, const IngressHandler& handler) {
-  if (const auto problem = wrong_with(request, options_)) return counted(tally_.refused, answer_of(*problem));
+  if (const auto problem = ingress::wrong_with(request, options_)) return counted(tally_.refused, answer_of(*problem));
   try {
     Visit visit(store_, request, options_, handler);
     Found found = visit.reserve();

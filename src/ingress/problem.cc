@@ -29,7 +29,7 @@ constexpr std::array all_words{
     Words{500, "handler_failed", "The request could not be carried out",
           "Nothing was done. The key may be used again."},
     Words{500, "answer_refused", "The answer could not be kept", "Nothing was done. The key may be used again."},
-    Words{503, "store_unavailable", "The database is away",
+    Words{503, "store_unavailable", "The database is away, or what else is needed",
           "It is not known whether the request was carried out. Repeat it with the same key."},
 };
 
