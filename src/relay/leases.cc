@@ -43,9 +43,12 @@ void Leases::in_unit(Work&& work) {
   if (unit->commit() != Commit::committed) {
     throw Fault(FaultCode::store_unavailable, Poisons::connection, "the relay's leases were not committed");
   }
+  // Something of what is no longer ours may be about to be sent: nothing is, until whoever sends has begun anew and we renew
+  // again, which is due at once.
+  const bool fewer = places.size() < places_.size();
   places_ = places;
-  renewed_at_ = began;
-  held_until_ = until;
+  renewed_at_ = fewer ? Clock::time_point() : began;
+  held_until_ = fewer ? 0 : until;
 }
 
 // Those of a relay that has fallen silent are free, whosever they were.
