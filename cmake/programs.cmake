@@ -20,7 +20,7 @@ if(ONCEWARD_APPS)
     HEADERS <filesystem> <fstream> <thread> <nlohmann/json.hpp>)
   onceward_use_precompiled(app onceward_app)
   target_link_libraries(onceward_app PUBLIC onceward PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json fmt::fmt
-    prometheus-cpp::core Boost::headers ${ONCEWARD_BROKER_LIBRARIES} Threads::Threads systemd)
+    prometheus-cpp::core Boost::headers CURL::libcurl ${ONCEWARD_BROKER_LIBRARIES} Threads::Threads systemd)
   onceward_executable(onceward_cli apps/cli/main.cc)
   set_target_properties(onceward_cli PROPERTIES OUTPUT_NAME onceward)
   target_link_libraries(onceward_cli PRIVATE onceward_app)

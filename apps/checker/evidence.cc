@@ -47,8 +47,16 @@ void collect_records(Database& database, const Run& run, Evidence& evidence) {
   for (Row& row : rows("causation_id, type, key, " + database.hex("payload"), "outbox")) {
     evidence.outbox.push_back({row[0], row[1], row[2], from_hex(row[3])});
   }
-  for (Row& row : rows("endpoint, idempotency_key, " + database.hex("body"), "ledger")) {
-    evidence.ledger.push_back({row[0], row[1], from_hex(row[2])});
+  for (Row& row : rows("endpoint, idempotency_key, " + database.hex("body") +
+                           ", state, code, external_ref, CASE WHEN due_at IS NULL THEN 0 ELSE 1 END",
+                       "ledger")) {
+    evidence.ledger.push_back({row[0], row[1], from_hex(row[2]), row[3], row[4], row[5], row[6] == "1"});
+  }
+  for (Row& row :
+       database.read(fmt::format("SELECT l.idempotency_key, a.kind, a.outcome FROM {} a JOIN {} l ON l.key = "
+                                 "a.key WHERE l.consumer = {} ORDER BY a.key, a.number",
+                                 database.table("ledger_attempt"), database.table("ledger"), consumer))) {
+    evidence.attempts.push_back({row[0], row[1], row[2]});
   }
   for (Row& row : rows("id, reason, " + database.hex("payload") + ", state", "quarantine")) {
     if (row[3] == "parked") evidence.parked.push_back({row[0], row[1], from_hex(row[2])});
@@ -61,9 +69,10 @@ void collect_crashes(const std::string& path, Evidence& evidence) {
   for (std::string line; std::getline(file, line);) {
     const auto crash = nlohmann::json::parse(line);
     const int signal = crash.at("signal").get<int>(), exit_code = crash.at("exitCode").get<int>();
+    const bool worker = crash.contains("worker");
     if (signal == SIGKILL) {
-      ++evidence.killed;
-    } else if (signal == SIGABRT) {
+      ++(worker ? evidence.killed : crash.contains("gateway") ? evidence.gateways_killed : evidence.dispatchers_killed);
+    } else if (signal == SIGABRT && worker) {
       ++evidence.aborted;
     } else if (signal != 0 || exit_code != exit_time_bound) {
       evidence.failed.push_back(signal != 0 ? fmt::format("signal {}", signal)
@@ -101,6 +110,7 @@ Run read_run(const std::string& directory) {
           json.at("consumer").get<std::string>(),
           json.at("captureTable").get<std::string>(),
           json.at("balanceTable").get<std::string>(),
+          json.value("endpoint", ""),
           json.value("onlyEffects", false),
           json.value("broker", ""),
           json.value("brokerScript", ""),
@@ -119,7 +129,9 @@ Evidence collect(const Run& run) {
     evidence.left = left_in_broker(run);
     collect_restarts(run, evidence);
   }
-  if (!run.only_effects) collect_crashes(run.directory + "/crashes.ndjson", evidence);
+  if (run.only_effects) return evidence;
+  collect_crashes(run.directory + "/crashes.ndjson", evidence);
+  evidence.gateway = read_gateway(run.directory + "/gateway.ndjson");
   return evidence;
 }
 

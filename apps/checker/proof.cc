@@ -41,35 +41,6 @@ const Poison* poison_named(std::string_view kind) {
   return nullptr;
 }
 
-// 20000 as 20 000.
-std::string grouped(std::int64_t number) {
-  const std::string digits = std::to_string(std::abs(number));
-  std::string text = number < 0 ? "-" : "";
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) text += ' ';
-    text += digits[i];
-  }
-  return text;
-}
-std::string money(std::int64_t minor_units) {
-  return fmt::format("{}{}.{:02}", minor_units < 0 ? "-" : "", grouped(std::abs(minor_units) / 100),
-                     std::abs(minor_units) % 100);
-}
-
-// Counts, and remembers the first few.
-class Tally {
- public:
-  void add(const std::string& example) {
-    if (++count_ <= 3) examples_ += (examples_.empty() ? "" : ", ") + (example.empty() ? "one without an id" : example);
-  }
-  std::int64_t count() const { return count_; }
-  const std::string& examples() const { return examples_; }
-
- private:
-  std::int64_t count_ = 0;
-  std::string examples_;
-};
-
 bool same(const Capture& effect, const Message& message) {
   return effect.id == message.id && effect.capture == message.capture && effect.invoice == message.invoice &&
          effect.amount == message.amount && effect.currency == message.currency;
@@ -90,7 +61,8 @@ class Comparison {
         evidence_(evidence),
         naive_(run.naive || run.only_effects),
         only_effects_(run.only_effects),
-        at_broker_(!run.broker.empty()) {
+        at_broker_(!run.broker.empty()),
+        endpoint_(run.endpoint) {
     for (const Capture& capture : evidence.captures) effects_[capture.id].push_back(&capture);
     for (const Parked& parked : evidence.parked) parked_.emplace(parked.id, &parked);
     for (const Message& message : published.messages) enter(message);
@@ -105,15 +77,17 @@ class Comparison {
     proof_.effects = static_cast<std::int64_t>(evidence_.captures.size());
     proof_.crashes = evidence_.killed + evidence_.aborted;
     proof_.restarts = evidence_.restarts;
-    count(at_broker_ ? "published and confirmed by the broker" : "published and confirmed by the queue",
-          proof_.published, published_.confirmed);
+    lines_.count(at_broker_ ? "published and confirmed by the broker" : "published and confirmed by the queue",
+                 proof_.published, published_.confirmed);
     messages();
     content();
     balance();
     if (!naive_) records();
+    if (!only_effects_) calls();
     conflicts();
     if (!naive_) poison();
     ending();
+    proof_.lines = lines_.take();
     proof_.ok = true;
     for (const Line& line : proof_.lines) proof_.ok = proof_.ok && line.ok;
     return std::move(proof_);
@@ -129,19 +103,6 @@ class Comparison {
     } else {
       good_.emplace(message.id, &message);  // those that were sent again are the same
     }
-  }
-
-  void line(std::string name, std::string expected, std::string found, bool ok, std::string examples = {}) {
-    proof_.lines.push_back({std::move(name), std::move(expected), std::move(found), ok, std::move(examples)});
-  }
-  void count(std::string name, std::int64_t expected, std::int64_t found, std::string examples = {}) {
-    line(std::move(name), grouped(expected), grouped(found), expected == found, std::move(examples));
-  }
-  void none(std::string name, const Tally& wrong) { count(std::move(name), 0, wrong.count(), wrong.examples()); }
-  void all(std::string name, std::size_t expected, std::int64_t right, const Tally& wrong) {
-    const std::string more = wrong.count() > 0 ? fmt::format(" + {} wrong", grouped(wrong.count())) : "";
-    line(std::move(name), grouped(static_cast<std::int64_t>(expected)), grouped(right) + more,
-         right == static_cast<std::int64_t>(expected) && wrong.count() == 0, wrong.examples());
   }
 
   // Every message that the queue took is an effect, or is kept where a person finds it, or is still in the queue.
@@ -160,10 +121,10 @@ class Comparison {
     // Which ones a broker still holds it does not tell; at best they are those that are missing.
     proof_.lost = std::max<std::int64_t>(0, lost.count() - evidence_.left);
     proof_.doubled = doubled.count();
-    count("distinct messages", proof_.distinct, proof_.distinct - proof_.lost);
-    count("effects", static_cast<std::int64_t>(good_.size()), proof_.effects);
-    count("lost", 0, proof_.lost, lost.examples());
-    none("double", doubled);
+    lines_.count("distinct messages", proof_.distinct, proof_.distinct - proof_.lost);
+    lines_.count("effects", static_cast<std::int64_t>(good_.size()), proof_.effects);
+    lines_.count("lost", 0, proof_.lost, lost.examples());
+    lines_.none("double", doubled);
   }
 
   void content() {
@@ -171,7 +132,7 @@ class Comparison {
     for (const Capture& effect : evidence_.captures) {
       if (version_of(effect) == nullptr) wrong.add(effect.id);
     }
-    none("wrong content", wrong);
+    lines_.none("wrong content", wrong);
   }
 
   // The message whose content the effect has; nothing if it was never published, or must not have an effect.
@@ -190,12 +151,19 @@ class Comparison {
     return version ? *version : original;
   }
 
-  void balance() {
-    std::int64_t asked = 0, captured = 0;
+  std::int64_t asked_for() const {
+    std::int64_t asked = 0;
     for (const auto& [id, message] : good_) asked += counted(id, *message).amount;
+    return asked;
+  }
+
+  void balance() {
+    const std::int64_t asked = asked_for();
+    std::int64_t captured = 0;
     for (const Capture& effect : evidence_.captures) captured += effect.amount;
-    line("balance, by what was published", money(asked), money(evidence_.balance), asked == evidence_.balance);
-    line("balance, by the sum of captures", money(captured), money(evidence_.balance), captured == evidence_.balance);
+    lines_.line("balance, by what was published", money(asked), money(evidence_.balance), asked == evidence_.balance);
+    lines_.line("balance, by the sum of captures", money(captured), money(evidence_.balance),
+                captured == evidence_.balance);
   }
 
   void records() {
@@ -206,7 +174,7 @@ class Comparison {
     for (const std::string& id : evidence_.inbox) {
       if ((!good_.contains(id) && !poisonous_.contains(id)) || !seen.insert(id).second) unknown.add(id);
     }
-    all("inbox rows: effects and known outcomes", known, static_cast<std::int64_t>(seen.size()), unknown);
+    lines_.all("inbox rows: effects and known outcomes", known, static_cast<std::int64_t>(seen.size()), unknown);
     std::set<std::string> caused;
     Tally wrong;
     for (const Outgoing& row : evidence_.outbox) {
@@ -215,22 +183,26 @@ class Comparison {
                          asks_for(row.payload, *effect) && caused.insert(row.cause).second;
       if (!right) wrong.add(row.cause);
     }
-    all("outbox rows: one for each effect", good_.size(), static_cast<std::int64_t>(caused.size()), wrong);
+    lines_.all("outbox rows: one for each effect", good_.size(), static_cast<std::int64_t>(caused.size()), wrong);
     intents();
   }
 
   void intents() {
     std::map<std::string, const Capture*> by_key;
-    for (const auto& [id, rows] : effects_) by_key.emplace("capture/" + rows.front()->capture, rows.front());
+    for (const auto& [id, rows] : effects_) by_key.emplace(rows.front()->capture, rows.front());
     std::set<std::string> right;
     Tally wrong;
     for (const Intent& intent : evidence_.ledger) {
       const auto effect = by_key.find(intent.key);
-      const bool fits = effect != by_key.end() && intent.endpoint == "gateway" &&
+      const bool fits = effect != by_key.end() && intent.endpoint == endpoint_ &&
                         asks_for(intent.body, *effect->second) && right.insert(intent.key).second;
       if (!fits) wrong.add(intent.key);
     }
-    all("ledger intents: one for each effect", good_.size(), static_cast<std::int64_t>(right.size()), wrong);
+    lines_.all("ledger intents: one for each effect", good_.size(), static_cast<std::int64_t>(right.size()), wrong);
+  }
+
+  void calls() {
+    proof_.calls = naive_ ? prove_charges(evidence_, asked_for(), lines_) : prove_calls(evidence_, lines_);
   }
 
   void conflicts() {
@@ -247,8 +219,8 @@ class Comparison {
       const Message& refused = applied.contains(other) ? *good_.at(id) : *other;
       parks(id, "conflict", refused) ? void(++kept) : missing.add(id);
     }
-    if (!naive_) count("conflicts parked", proof_.conflicts, kept, missing.examples());
-    none("conflicts applied", both);
+    if (!naive_) lines_.count("conflicts parked", proof_.conflicts, kept, missing.examples());
+    lines_.none("conflicts applied", both);
   }
 
   bool parks(const std::string& id, std::string_view reason, const Message& message) {
@@ -273,7 +245,7 @@ class Comparison {
         kept(*message, kind) ? void(++right) : missing.add(name_of(*message));
       }
       const char* const where = kind.parked ? "parked" : "recorded";
-      count(fmt::format("{}: {} ({})", where, kind.kind, kind.reason), expected, right, missing.examples());
+      lines_.count(fmt::format("{}: {} ({})", where, kind.kind, kind.reason), expected, right, missing.examples());
     }
     neighbours();
     Tally stray, unfinished;
@@ -284,8 +256,8 @@ class Comparison {
       const bool waits = outcome.state == 1 || outcome.state == 2 || outcome.state == 5 || outcome.state == 10;
       if (waits) unfinished.add(outcome.id);
     }
-    none("parked without a cause", stray);
-    none("unfinished", unfinished);
+    lines_.none("parked without a cause", stray);
+    lines_.none("unfinished", unfinished);
   }
 
   // Whether the poisonous message is where it belongs, with its reason.
@@ -330,20 +302,23 @@ class Comparison {
       for (auto row = begin; row != end; ++row) parked = parked || row->second->reason != "conflict";
       effects_.contains(id) && !parked ? void(++unharmed) : harmed.add(id);
     }
-    count("innocent neighbours of the killer", static_cast<std::int64_t>(near.size()), unharmed, harmed.examples());
+    lines_.count("innocent neighbours of the killer", static_cast<std::int64_t>(near.size()), unharmed,
+                 harmed.examples());
   }
 
   void ending() {
     Tally left;
     for (const std::string& id : evidence_.queued) left.add(id);
-    count("left in the queue", 0, left.count() + evidence_.left, left.examples());
+    lines_.count("left in the queue", 0, left.count() + evidence_.left, left.examples());
     if (only_effects_) return;
-    if (at_broker_) line("broker killed and restarted", "> 0", grouped(evidence_.restarts), evidence_.restarts > 0);
-    line("workers killed with SIGKILL", "> 0", grouped(evidence_.killed), evidence_.killed > 0);
-    line("workers ended by a message", "> 0", grouped(evidence_.aborted), evidence_.aborted > 0);
+    if (at_broker_) lines_.some("broker killed and restarted", evidence_.restarts);
+    lines_.some("workers killed with SIGKILL", evidence_.killed);
+    lines_.some("workers ended by a message", evidence_.aborted);
+    lines_.some("gateway killed with SIGKILL", evidence_.gateways_killed);
+    if (!naive_) lines_.some("dispatchers killed with SIGKILL", evidence_.dispatchers_killed);
     Tally failed;
     for (const std::string& how : evidence_.failed) failed.add(how);
-    none("workers ended by themselves", failed);
+    lines_.none("processes ended by themselves", failed);
   }
 
   const Capture* effect_of(const std::string& id) const {
@@ -358,7 +333,9 @@ class Comparison {
   const Evidence& evidence_;
   const bool naive_;  // no record of Onceward's is looked at
   const bool only_effects_, at_broker_;
+  const std::string endpoint_;
   Proof proof_;
+  Lines lines_;
   std::map<std::string, std::vector<const Capture*>> effects_;
   std::multimap<std::string, const Parked*> parked_;
   std::map<std::string, const Message*> good_;       // by id; the first version

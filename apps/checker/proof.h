@@ -5,23 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "apps/checker/calls.h"
 #include "apps/checker/evidence.h"
+#include "apps/checker/lines.h"
 #include "apps/checker/published.h"
 
 namespace checker {
-
-struct Line {
-  std::string name;
-  std::string expected;
-  std::string found;
-  bool ok = false;
-  std::string examples;  // a few of what is wrong
-};
 
 struct Proof {
   std::vector<Line> lines;
   std::int64_t published = 0, distinct = 0, conflicts = 0, poison = 0;
   std::int64_t effects = 0, lost = 0, doubled = 0, crashes = 0, restarts = 0;
+  CallCounts calls;
   bool ok = false;  // every line is
 };
 

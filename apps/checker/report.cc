@@ -61,6 +61,10 @@ void print_json(const Proof& proof) {
                                    {"effects", proof.effects},
                                    {"lost", proof.lost},
                                    {"double", proof.doubled},
+                                   {"captures", proof.calls.captures},
+                                   {"unknown", proof.calls.unknown},
+                                   {"reconciled", proof.calls.reconciled},
+                                   {"waiting", proof.calls.waiting},
                                    {"broker_restarts", proof.restarts},
                                    {"ok", proof.ok},
                                    {"lines", lines}};

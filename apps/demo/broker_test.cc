@@ -50,7 +50,7 @@ class DemoAtBroker : public testing::TestWithParam<std::string> {
   }
   void send_one_more() const {
     const json run = json::parse(std::ifstream(directory() + "/run.json"));
-    const std::string place = GetParam() == "kafka" ? "/payments" : "?queue=payments";
+    const std::string place = (GetParam() == "kafka" ? "/" : "?queue=") + std::string(demo::broker_queue);
     const std::string file = directory() + "/one.ndjson";
     std::ofstream(file) << R"({"messageId":"one more","producer":"checkout","eventType":"t","payload":{}})" << "\n";
     fixtures::run_well({ONCEWARD_BINARY, "send", run.at("brokerUrl").get<std::string>() + place, file});

@@ -7,6 +7,7 @@
 #include "apps/daemon/exit_code.h"
 #include "apps/daemon/ports.h"
 #include "apps/demo/broker.h"
+#include "apps/demo/gateway/port.h"
 #include "apps/demo/proof.h"
 #include "apps/demo/report.h"
 #include "apps/demo/supervisor.h"
@@ -79,7 +80,8 @@ bool prove(const Run& run, const Supervised& supervised, bool json) {
 
 int run(const Choice& choice) {
   const Interruption interruption;
-  Run run = begin_run(choice);
+  const KeptPort gateway_port;
+  Run run = begin_run(choice, gateway_port.number());
   Traces traces(run, choice);
   const auto store = daemon::open_store(run.store);
   make_tables(*store, run);

@@ -60,8 +60,8 @@ TEST_F(Demo, ProvesItselfOnPostgresAndLeavesNothingThere) {
   EXPECT_EQ(object_in(ran).at("ok"), true) << ran.output;
   const auto reader = fixtures::read_postgres(database.url());
   EXPECT_EQ(reader->number("SELECT count(*) FROM pg_tables WHERE tablename LIKE 'demo%'"), 0);
-  for (const char* table :
-       {"inbox", "inbox_outcome", "inbox_body", "attempt", "outbox", "ledger", "quarantine", "consumer"}) {
+  for (const char* table : {"inbox", "inbox_outcome", "inbox_body", "attempt", "outbox", "ledger", "ledger_attempt",
+                            "quarantine", "consumer"}) {
     EXPECT_EQ(reader->number(std::string("SELECT count(*) FROM onceward.") + table), 0) << table;
   }
 }
@@ -72,8 +72,9 @@ TEST_F(Demo, TheSameSeedGivesTheSameNumbers) {
   std::vector<std::string> names;
   for (const auto& [name, value] : one.items()) names.push_back(name);
   std::ranges::sort(names);
-  EXPECT_EQ(names, (std::vector<std::string>{"conflicts", "crashes", "deliveries", "distinct", "double", "duplicates",
-                                             "effects", "lost", "ok", "poison", "published", "seed"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"captures", "conflicts", "crashes", "deliveries", "distinct", "double",
+                                             "duplicates", "effects", "lost", "ok", "poison", "published", "reconciled",
+                                             "seed", "unknown", "waiting"}));
   for (const char* same : {"seed", "published", "distinct", "conflicts", "poison", "effects", "lost", "double", "ok"}) {
     EXPECT_EQ(one.at(same), two.at(same)) << same;
   }
@@ -83,6 +84,10 @@ TEST_F(Demo, TheSameSeedGivesTheSameNumbers) {
   EXPECT_GT(one.at("crashes"), 0);
   EXPECT_GT(one.at("deliveries"), one.at("published"));
   EXPECT_GT(one.at("duplicates"), 100);
+  EXPECT_GE(one.at("captures").get<int>() + one.at("waiting").get<int>(), one.at("effects"));
+  EXPECT_LE(one.at("captures"), one.at("effects"));
+  EXPECT_GT(one.at("reconciled"), 0);
+  EXPECT_EQ(one.at("unknown"), one.at("reconciled").get<int>() + one.at("waiting").get<int>());
 }
 
 TEST_F(Demo, NaiveShowsTheDamage) {
@@ -90,6 +95,7 @@ TEST_F(Demo, NaiveShowsTheDamage) {
   EXPECT_EQ(ran.exit_code, 0) << ran.output;
   const json object = object_in(ran);
   EXPECT_GT(object.at("double"), 0);
+  EXPECT_GT(object.at("captures"), object.at("distinct"));
   EXPECT_EQ(object.at("ok"), false);
 }
 

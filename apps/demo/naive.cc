@@ -12,7 +12,11 @@ namespace {
 
 constexpr std::chrono::milliseconds patience{100};
 
-void apply(const Run& run, Store& store, std::span<const Delivery> deliveries) {
+// The calls come first: nothing in the database is kept from others while one waits for the gateway.
+void apply(const Run& run, Store& store, NaiveClient& client, std::span<const Delivery> deliveries) {
+  for (const Delivery& delivery : deliveries) {
+    if (!delivery.refusal) charge_naively(delivery.envelope, client);
+  }
   const auto unit = store.begin(Enrolled{});
   for (const Delivery& delivery : deliveries) {
     if (delivery.refusal) throw std::runtime_error("a message that cannot be read");
@@ -22,9 +26,9 @@ void apply(const Run& run, Store& store, std::span<const Delivery> deliveries) {
 }
 
 // One by one, after a message has spoiled the transaction of all. What fails is dropped, with a line in a log.
-Settle apply_alone(const Run& run, Store& store, const Delivery& delivery) {
+Settle apply_alone(const Run& run, Store& store, NaiveClient& client, const Delivery& delivery) {
   try {
-    apply(run, store, {&delivery, 1});
+    apply(run, store, client, {&delivery, 1});
     return Settle::accept;
   } catch (const std::exception& failure) {
     fmt::print(stderr, "dropped {}: {}\n", delivery.envelope.message_id().text(), failure.what());
@@ -34,7 +38,9 @@ Settle apply_alone(const Run& run, Store& store, const Delivery& delivery) {
 
 }  // namespace
 
-void consume_naively(const Run& run, Store& store, Source& source, ConsumerTally& tally, std::stop_token stop) {
+void consume_naively(const Run& run, Store& store, Source& source, SharedTally& tallies, std::stop_token stop) {
+  ConsumerTally& tally = *tallies;
+  NaiveClient client(gateway(run).url, tallies.calls());
   std::vector<Delivery> deliveries;
   std::vector<Settlement> settlements;
   while (!stop.stop_requested()) {
@@ -48,9 +54,11 @@ void consume_naively(const Run& run, Store& store, Source& source, ConsumerTally
       settlements.push_back({delivery.tag, Settle::accept});
     }
     try {
-      apply(run, store, deliveries);
+      apply(run, store, client, deliveries);
     } catch (const std::exception&) {
-      for (std::size_t i = 0; i < deliveries.size(); ++i) settlements[i].how = apply_alone(run, store, deliveries[i]);
+      for (std::size_t i = 0; i < deliveries.size(); ++i) {
+        settlements[i].how = apply_alone(run, store, client, deliveries[i]);
+      }
     }
     tally.processed += deliveries.size();
     source.settle(settlements);

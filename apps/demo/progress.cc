@@ -25,7 +25,8 @@ Progress::~Progress() {
 void Progress::show(const Standing& standing) {
   if (quiet_ || Clock::now() < next_) return;
   next_ = Clock::now() + (terminal_ ? between_rewrites : between_lines);
-  std::string line = fmt::format("delivered {}   effects {}", standing.delivered, standing.effects);
+  std::string line =
+      fmt::format("delivered {}   effects {}   calls {}", standing.delivered, standing.effects, standing.calls);
   if (standing.queued) line += fmt::format("   in the queue {}", *standing.queued);
   line += fmt::format("   crashes {}", standing.crashes);
   if (!standing.trouble.empty()) line += "   " + standing.trouble;

@@ -9,7 +9,7 @@
 namespace onceward::demo {
 
 struct Standing {
-  std::uint64_t delivered = 0, effects = 0, crashes = 0;
+  std::uint64_t delivered = 0, effects = 0, calls = 0, crashes = 0;
   std::optional<std::uint64_t> queued{};  // nothing: it is not known
   std::string trouble{};                  // of the queue
 };

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
+#include <sstream>
+#include <utility>
 
 #include "tests/fixtures/process.h"
 #include "tests/fixtures/reader.h"
@@ -43,6 +46,22 @@ class Checker : public testing::Test {
 
   void spoil(const std::string& sql) const { fixtures::read_sqlite(copy_ + "/store.db")->run(sql); }
   void spoil_queue(const std::string& sql) const { fixtures::read_sqlite(copy_ + "/queue.db")->run(sql); }
+  // Each line of the gateway's log is written as `spoiled` makes it of what it was.
+  void spoil_gateway(const std::function<std::vector<json>(const json&)>& spoiled) const {
+    std::ostringstream text;
+    std::ifstream file(copy_ + "/gateway.ndjson");
+    for (std::string line; std::getline(file, line);) {
+      for (const json& one : spoiled(json::parse(line))) text << one.dump() << "\n";
+    }
+    std::ofstream(copy_ + "/gateway.ndjson") << text.str();
+  }
+  // As before, of one capture only.
+  void spoil_capture(const std::function<std::vector<json>(json)>& spoiled) const {
+    const std::string key = fixtures::read_sqlite(copy_ + "/store.db")
+                                ->value("SELECT max(idempotency_key) FROM onceward_ledger WHERE state = 'succeeded'");
+    spoil_gateway(
+        [&](const json& line) { return line.value("captured", "") == key ? spoiled(line) : std::vector<json>{line}; });
+  }
   // The names of the lines that are wrong.
   std::vector<std::string> wrong() const {
     const Ran ran = fixtures::run({checker, copy_, "-o", "json"});
@@ -95,7 +114,78 @@ TEST_F(Checker, SeesAMissingOutboxRow) {
 
 TEST_F(Checker, SeesAMissingIntent) {
   spoil("DELETE FROM onceward_ledger WHERE key = (SELECT min(key) FROM onceward_ledger)");
-  EXPECT_EQ(wrong(), Names{"ledger intents: one for each effect"});
+  EXPECT_EQ(wrong(), (Names{"ledger intents: one for each effect", "captures at the gateway: one for each intent",
+                            "charged at the gateway", "requests without an attempt in the ledger"}));
+}
+
+TEST_F(Checker, SeesADoubleCapture) {
+  spoil_capture([](const json& line) { return std::vector<json>{line, line}; });
+  EXPECT_EQ(wrong(),
+            (Names{"captures at the gateway: one for each intent", "captured twice", "charged at the gateway"}));
+}
+
+TEST_F(Checker, SeesADoubleCaptureUnderAnotherKey) {
+  spoil_capture([](json line) {
+    std::vector<json> both{line};
+    line["captured"] = "a key of nobody's";
+    both.push_back(line);
+    return both;
+  });
+  EXPECT_EQ(wrong(),
+            (Names{"captures at the gateway: one for each intent", "captured twice", "charged at the gateway"}));
+}
+
+TEST_F(Checker, SeesALostCapture) {
+  spoil_capture([](const json&) { return std::vector<json>{}; });
+  EXPECT_EQ(wrong(), (Names{"captures at the gateway: one for each intent", "charged at the gateway", "captures lost",
+                            "outcomes that the gateway contradicts"}));
+}
+
+TEST_F(Checker, SeesACaptureOfAnotherAmount) {
+  spoil_capture([](json line) {
+    line["amount"] = line.at("amount").get<int>() + 1;
+    return std::vector<json>{line};
+  });
+  EXPECT_EQ(wrong(), (Names{"captures at the gateway: one for each intent", "charged at the gateway"}));
+}
+
+TEST_F(Checker, SeesAnotherReference) {
+  spoil(
+      "UPDATE onceward_ledger SET external_ref = 'ch-0' WHERE number = (SELECT min(number) FROM onceward_ledger WHERE "
+      "state = 'succeeded')");
+  EXPECT_EQ(wrong(), Names{"outcomes that the gateway contradicts"});
+}
+
+TEST_F(Checker, SeesARequestThatWasNotWrittenDownBefore) {
+  bool once = false;
+  spoil_gateway([&](const json& line) {
+    if (!line.contains("seen") || std::exchange(once, true)) return std::vector<json>{line};
+    return std::vector<json>(10, line);
+  });
+  EXPECT_EQ(wrong(), Names{"requests without an attempt in the ledger"});
+}
+
+TEST_F(Checker, SeesACallThatWasSentAgainWhileItWasUnknown) {
+  spoil(
+      "INSERT INTO onceward_ledger_attempt (key, number, kind, who, began_at) SELECT a.key, 90, 'call', 'somebody', 0 FROM "
+      "onceward_ledger_attempt a JOIN onceward_ledger l ON l.key = a.key WHERE a.outcome = 'unknown' AND NOT EXISTS (SELECT "
+      "1 FROM onceward_ledger_attempt n WHERE n.key = a.key AND n.outcome = 'not_done') LIMIT 1");
+  EXPECT_EQ(wrong(), Names{"sent again while it was unknown"});
+}
+
+TEST_F(Checker, SeesAnUnknownOutcomeThatNobodyLooksAtAndNobodyWasToldOf) {
+  spoil(
+      "UPDATE onceward_ledger SET state = 'unknown', code = '' WHERE number = (SELECT min(number) FROM onceward_ledger "
+      "WHERE state = 'succeeded')");
+  EXPECT_EQ(wrong(), Names{"unknown outcomes: resolved, or a person's with a reason"});
+}
+
+TEST_F(Checker, SeesACallThatIsUnfinished) {
+  spoil(
+      "UPDATE onceward_ledger SET state = 'planned', due_at = 0 WHERE number = (SELECT min(number) FROM onceward_ledger "
+      "WHERE state = 'succeeded')");
+  const Names names = wrong();
+  EXPECT_NE(std::ranges::find(names, "calls unfinished"), names.end());
 }
 
 TEST_F(Checker, SeesAMissingInboxRow) {
@@ -164,12 +254,19 @@ TEST_F(Checker, SeesWhatIsLeftInTheQueue) {
 
 TEST_F(Checker, SeesThatNobodyWasKilled) {
   std::filesystem::resize_file(copy_ + "/crashes.ndjson", 0);
-  EXPECT_EQ(wrong(), (Names{"workers killed with SIGKILL", "workers ended by a message"}));
+  EXPECT_EQ(wrong(), (Names{"workers killed with SIGKILL", "workers ended by a message", "gateway killed with SIGKILL",
+                            "dispatchers killed with SIGKILL"}));
 }
 
 TEST_F(Checker, SeesAWorkerThatFailed) {
   std::ofstream(copy_ + "/crashes.ndjson", std::ios::app) << R"({"worker":0,"pid":1,"signal":11,"exitCode":0})" << "\n";
-  EXPECT_EQ(wrong(), Names{"workers ended by themselves"});
+  EXPECT_EQ(wrong(), Names{"processes ended by themselves"});
+}
+
+TEST_F(Checker, SeesADispatcherThatFailed) {
+  std::ofstream(copy_ + "/crashes.ndjson", std::ios::app)
+      << R"({"dispatcher":0,"pid":1,"signal":6,"exitCode":0})" << "\n";
+  EXPECT_EQ(wrong(), Names{"processes ended by themselves"});
 }
 
 TEST_F(Checker, RefusesADirectoryOfNoRun) {

@@ -40,7 +40,8 @@ const char* queue_of(const Run& run) {
 void print_beginning(const Run& run, const std::string& store) {
   fmt::print("PaymentCaptureRequested, seed {}: {} messages, {}, {},\n{} worker processes {}.\n\n", run.seed,
              grouped(static_cast<std::uint64_t>(run.messages)), queue_of(run), store, run.workers,
-             run.naive ? "that take, write, commit and acknowledge, without Onceward" : "of Onceward");
+             run.naive ? "that take, call the gateway, write, commit and acknowledge, without Onceward"
+                       : "of Onceward, and two dispatchers that call a payment gateway");
   std::fflush(stdout);
 }
 
@@ -48,13 +49,16 @@ void print_what_was_done(const Run& run, const Supervised& supervised) {
   const Plan plan = make_plan(run.seed, run.messages);
   fmt::print(
       "What was done to it: {} workers were killed with SIGKILL and {} were ended by a message; of {} deliveries, out of\n"
-      "order, {} % were duplicates; {} ids came again with another amount; {} messages were poison{}.\n\n",
+      "order, {} % were duplicates; {} ids came again with another amount; {} messages were poison{}.\n"
+      "The payment gateway was slow, lost requests and replies, failed after the work, and was killed with SIGKILL {} time(s){}.\n\n",
       supervised.killed, supervised.aborted, grouped(supervised.deliveries),
       share(supervised.duplicates, supervised.deliveries), count(plan, Kind::conflict, Kind::conflict),
       count(plan, Kind::not_json, Kind::kills),
       run.broker.empty()
           ? ""
-          : fmt::format("; the broker was killed\nwith SIGKILL and started again {} time(s)", supervised.restarts));
+          : fmt::format("; the broker was killed\nwith SIGKILL and started again {} time(s)", supervised.restarts),
+      supervised.gateways_killed,
+      run.naive ? "" : fmt::format(",\nand those who call it {} time(s)", supervised.dispatchers_killed));
 }
 
 void print_end(const Run& run, bool holds) {
@@ -64,9 +68,11 @@ void print_end(const Run& run, bool holds) {
         "The same seed with Onceward: {} --seed {} --messages {}\n",
         run.broker.empty() ? "onceward demo" : "./run demo --broker " + run.broker, run.seed, run.messages);
   } else {
-    fmt::print("\n{}\n",
-               holds ? "Every message had its effect once, or is kept with its reason. Without Onceward: --naive"
-                     : "The proof FAILED.");
+    fmt::print(
+        "\n{}\n",
+        holds
+            ? "Every message had its effect once and was charged once, or is kept with its reason. Without Onceward: --naive"
+            : "The proof FAILED.");
   }
 }
 
@@ -82,6 +88,10 @@ void print_json(const Run& run, const Supervised& supervised, const nlohmann::js
                                 {"effects", proof.at("effects")},
                                 {"lost", proof.at("lost")},
                                 {"double", proof.at("double")},
+                                {"captures", proof.at("captures")},
+                                {"unknown", proof.at("unknown")},
+                                {"reconciled", proof.at("reconciled")},
+                                {"waiting", proof.at("waiting")},
                                 {"ok", proof.at("ok").get<bool>() && supervised.trouble.empty()}};
   if (!run.broker.empty()) {
     object["broker"] = run.broker;

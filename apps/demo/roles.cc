@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include <exception>
+#include <functional>
 #include <stop_token>
 #include <thread>
 
 #include "apps/daemon/line_log.h"
 #include "apps/daemon/ports.h"
 #include "apps/demo/broker.h"
+#include "apps/demo/gateway/server.h"
 #include "apps/demo/generator.h"
 #include "apps/demo/lost_acks.h"
 #include "apps/demo/naive.h"
@@ -20,6 +22,8 @@
 #include "apps/demo/shared_tally.h"
 #include "apps/demo/tutorial/tutorial.h"
 #include "onceward/adapter/embedded.h"
+#include "onceward/adapter/http.h"
+#include "onceward/dispatcher.h"
 
 namespace onceward::demo {
 namespace {
@@ -68,13 +72,23 @@ void work(const Run& run, int number, std::stop_token stop) {
   const auto source =
       run.broker.empty() ? open_embedded(disturbed_queue(run, number)) : open_at_broker(run, number, log, stop);
   if (!source) return;
-  if (run.naive) return consume_naively(run, *store, *source, *tally, stop);
+  if (run.naive) return consume_naively(run, *store, *source, tally, stop);
   Worker worker(payments(run), capture_payments(run), *store, *source, *tally, log);
   worker.run(stop, drain);
 }
 
+void dispatch(const Run& run, int number, std::stop_token stop) {
+  SharedTally tally(run.file("tally"));
+  const auto store = daemon::open_store(run.store);
+  daemon::LineLog log(daemon::LineLog::Format::json, LogLevel::info);
+  const EndpointDeclaration declaration = gateway(run);
+  const auto endpoint = open_http(declaration, log);
+  Dispatcher dispatcher(declaration, fmt::format("demo-{}", number), *store, *endpoint, tally.calls(), log);
+  dispatcher.run(stop, drain);
+}
+
 // SIGTERM drains. Ctrl-C reaches every process of the terminal, and is the supervisor's to answer.
-int work_until_told(const Run& run, int number) {
+int play_until_told(const std::function<void(std::stop_token)>& part) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
@@ -85,7 +99,7 @@ int work_until_told(const Run& run, int number) {
   int ending = 0;
   std::jthread thread([&](std::stop_token stop) {
     try {
-      work(run, number, stop);
+      part(stop);
     } catch (const std::exception& failure) {
       fmt::print(stderr, "{}\n", failure.what());
       ending = 1;
@@ -103,8 +117,10 @@ int work_until_told(const Run& run, int number) {
 
 int play(const std::string& role, const std::string& directory, int number) {
   const Run run = read_run(directory);
-  if (role != "generator") return work_until_told(run, number);
+  if (role == "worker") return play_until_told([&](std::stop_token stop) { work(run, number, stop); });
+  if (role == "dispatcher") return play_until_told([&](std::stop_token stop) { dispatch(run, number, stop); });
   ::signal(SIGINT, SIG_IGN);
+  if (role == "gateway") serve_gateway(run.gateway_port, run.seed, run.file("gateway.ndjson"));
   generate(run);
   return 0;
 }

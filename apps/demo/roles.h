@@ -5,7 +5,7 @@
 
 namespace onceward::demo {
 
-// generator, worker or naive. Returns the exit code; `number` tells workers apart.
+// generator, worker, dispatcher or gateway. Returns the exit code; `number` tells those of one role apart.
 int play(const std::string& role, const std::string& directory, int number);
 
 }  // namespace onceward::demo

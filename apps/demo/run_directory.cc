@@ -18,7 +18,9 @@ void write_run(const Run& run) {
                               {"store", run.store},
                               {"consumer", run.consumer},
                               {"captureTable", run.capture_table},
-                              {"balanceTable", run.balance_table}};
+                              {"balanceTable", run.balance_table},
+                              {"endpoint", run.endpoint},
+                              {"gatewayPort", run.gateway_port}};
   if (!run.broker.empty()) {
     json["broker"] = run.broker;
     json["brokerScript"] = run.broker_script;
@@ -30,7 +32,7 @@ void write_run(const Run& run) {
   if (!(file << json.dump(2) << "\n" << std::flush)) throw std::runtime_error("cannot write " + run.file("run.json"));
 }
 
-Run begin_run(const Choice& choice) {
+Run begin_run(const Choice& choice, std::uint16_t gateway_port) {
   std::string directory = (std::filesystem::temp_directory_path() / "onceward-demo-XXXXXX").string();
   if (!mkdtemp(directory.data())) throw std::runtime_error("no temporary directory can be made as " + directory);
   const std::string mark = directory.substr(directory.size() - 6);  // no other run on this machine has it
@@ -43,9 +45,12 @@ Run begin_run(const Choice& choice) {
   run.broker = choice.broker;
   run.store = choice.store.empty() ? "sqlite:" + run.file("store.db") : choice.store;
   run.consumer = fmt::format("demo-{}-{}", choice.seed, mark);
+  run.gateway_port = gateway_port;
+  run.endpoint = fmt::format("gateway-{}", mark);
   run.capture_table = fmt::format(R"("demo_capture_{}")", mark);
   run.balance_table = fmt::format(R"("demo_balance_{}")", mark);
   if (choice.store.empty()) {
+    run.endpoint = "gateway";
     run.capture_table = "demo_capture";
     run.balance_table = "demo_balance";
   }
@@ -67,6 +72,8 @@ Run read_run(const std::string& directory) {
   run.consumer = json.at("consumer").get<std::string>();
   run.capture_table = json.at("captureTable").get<std::string>();
   run.balance_table = json.at("balanceTable").get<std::string>();
+  run.endpoint = json.at("endpoint").get<std::string>();
+  run.gateway_port = json.at("gatewayPort").get<std::uint16_t>();
   run.broker = json.value("broker", "");
   run.broker_script = json.value("brokerScript", "");
   run.broker_url = json.value("brokerUrl", "");

@@ -1,9 +1,10 @@
-// What the workers of a run counted, in a file that all its processes have in their memory: a worker that is killed takes
+// What the workers and dispatchers of a run counted, in a file that all its processes have in their memory: a worker that is killed takes
 // nothing of it along. For progress and for the report; the proof does not look at it.
 #pragma once
 
 #include <string>
 
+#include "onceward/dispatcher.h"
 #include "onceward/worker.h"
 
 namespace onceward::demo {
@@ -16,11 +17,16 @@ class SharedTally {
   SharedTally(const SharedTally&) = delete;
   SharedTally& operator=(const SharedTally&) = delete;
 
-  ConsumerTally& operator*() { return *tally_; }
-  ConsumerTally* operator->() { return tally_; }
+  ConsumerTally& operator*() { return tallies_->worker; }
+  ConsumerTally* operator->() { return &tallies_->worker; }
+  DispatchTally& calls() { return tallies_->calls; }
 
  private:
-  ConsumerTally* tally_ = nullptr;
+  struct Tallies {
+    ConsumerTally worker;
+    DispatchTally calls;
+  };
+  Tallies* tallies_ = nullptr;
 };
 
 }  // namespace onceward::demo

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
@@ -39,7 +38,8 @@ Supervisor::Supervisor(const Run& run, Store& store, Queue& queue)
       store_(store),
       tally_(run.file("tally")),
       queue_(queue),
-      crashes_(run.file("crashes.ndjson"), std::ios::app),
+      crashes_(run.file("crashes.ndjson")),
+      callers_(run, store, crashes_),
       last_effect_(Clock::now()),
       last_delivery_(Clock::now()),
       look_at_queue_(Clock::now()) {
@@ -57,6 +57,7 @@ Supervised Supervisor::supervise(const Interruption& interruption, Progress& pro
   const auto deadline = Clock::now() + deadline_of(run_);
   generator_ =
       Child({this_program(), "demo", "--role", "generator", "--directory", run_.directory}, run_.file("generator.log"));
+  callers_.start();
   for (int number = 0; number < run_.workers; ++number) workers_.push_back(start_worker(number));
   while (!at_the_end()) {
     so_far_.interrupted = interruption.signal() != 0;
@@ -64,12 +65,15 @@ Supervised Supervisor::supervise(const Interruption& interruption, Progress& pro
     if (so_far_.interrupted || !so_far_.trouble.empty()) break;
     look_after_workers();
     kill_some();
+    look_after_callers();
     queue_.tend(tally_->received, progress);
     progress.show(standing());
     std::this_thread::sleep_for(pause);
   }
   stop_workers();
   so_far_.restarts = queue_.restarts();
+  so_far_.gateways_killed = callers_.gateways_killed();
+  so_far_.dispatchers_killed = callers_.dispatchers_killed();
   so_far_.deliveries = tally_->received;
   so_far_.duplicates = run_.naive ? tally_->redelivered.load() : tally_->duplicate + tally_->held;
   return so_far_;
@@ -81,7 +85,11 @@ Standing Supervisor::standing() {
   if (deliveries != last_deliveries_) last_delivery_ = Clock::now();
   last_effects_ = effects;
   last_deliveries_ = deliveries;
-  return {deliveries, effects, static_cast<std::uint64_t>(so_far_.killed + so_far_.aborted + so_far_.others), queued_,
+  return {deliveries,
+          effects,
+          tally_.calls().started,
+          static_cast<std::uint64_t>(so_far_.killed + so_far_.aborted + so_far_.others),
+          queued_,
           queue_.trouble()};
 }
 
@@ -104,16 +112,16 @@ void Supervisor::look_after_workers() {
 }
 
 void Supervisor::note(int number, pid_t pid, const Ending& ending) {
-  if (ending.signal == SIGKILL) {
-    ++so_far_.killed;
-  } else if (ending.signal == SIGABRT) {
-    ++so_far_.aborted;
-  } else {
-    ++so_far_.others;
+  switch (crashes_.note("worker", number, pid, ending)) {
+    case Crashes::Cause::killed:
+      ++so_far_.killed;
+      break;
+    case Crashes::Cause::aborted:
+      ++so_far_.aborted;
+      break;
+    case Crashes::Cause::other:
+      ++so_far_.others;
   }
-  const nlohmann::ordered_json line{
-      {"worker", number}, {"pid", pid}, {"signal", ending.signal}, {"exitCode", ending.exit_code}};
-  crashes_ << line.dump() << std::endl;
 }
 
 void Supervisor::kill_some() {
@@ -121,6 +129,11 @@ void Supervisor::kill_some() {
     kill_at_.pop_back();
     workers_[victims_[kill_at_.size()]].signal(SIGKILL);
   }
+}
+
+void Supervisor::look_after_callers() {
+  callers_.tend(tally_.calls().started);
+  if (!callers_.trouble().empty()) so_far_.trouble = callers_.trouble();
 }
 
 bool Supervisor::generated() {
@@ -143,7 +156,7 @@ bool Supervisor::at_the_end() {
 
 // All is sent, and done to workers and queue what is to be done to them.
 bool Supervisor::all_is_done() {
-  return generated() && kill_at_.empty() && queue_.at_rest() &&
+  return generated() && kill_at_.empty() && queue_.at_rest() && callers_.at_rest() &&
          std::ranges::all_of(workers_, [](const Child& worker) { return worker.runs(); });
 }
 
@@ -156,7 +169,7 @@ bool Supervisor::stuck() const {
   return Clock::now() > last_effect_ + nothing_moves_at_broker || so_far_.aborted > most_aborted;
 }
 
-bool Supervisor::nothing_waits() { return run_.naive || !store_.next_due(consumer_); }
+bool Supervisor::nothing_waits() { return run_.naive || (!store_.next_due(consumer_) && callers_.finished()); }
 
 void Supervisor::stop_workers() {
   const bool patient = !so_far_.interrupted && so_far_.trouble.empty();
@@ -166,6 +179,7 @@ void Supervisor::stop_workers() {
     const Ending ending = workers_[i].wait(time_to_stop);
     if (patient && (ending.signal != 0 || ending.exit_code != 0)) note(static_cast<int>(i), pid, ending);
   }
+  callers_.stop(patient);
   generator_ = Child();
 }
 

@@ -1,14 +1,15 @@
-// Runs the generator and the workers of a run, kills workers and a broker at moments that the seed decides, and starts others
-// in their place, until the queue is empty and nothing waits. One thread.
+// Runs the generator and the workers of a run, and those who call the gateway; kills workers and a broker at moments that the seed
+// decides, and starts others in their place, until the queue is empty and nothing waits or is to be called. One thread.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "apps/demo/callers.h"
 #include "apps/demo/child.h"
+#include "apps/demo/crashes.h"
 #include "apps/demo/interruption.h"
 #include "apps/demo/progress.h"
 #include "apps/demo/queue.h"
@@ -24,6 +25,7 @@ struct Supervised {
   int aborted = 0;   // by a message
   int others = 0;    // ended by themselves, and not because we had asked
   int restarts = 0;  // of the broker
+  int gateways_killed = 0, dispatchers_killed = 0;
   bool interrupted = false;
   std::string trouble;  // why it was given up; empty: it came to its end
 };
@@ -43,6 +45,7 @@ class Supervisor {
   void look_after_workers();
   void note(int number, pid_t pid, const Ending& ending);
   void kill_some();
+  void look_after_callers();
   bool generated();
   bool at_the_end();
   bool all_is_done();
@@ -56,7 +59,8 @@ class Supervisor {
   Enrolled consumer_;
   SharedTally tally_;
   Queue& queue_;
-  std::ofstream crashes_;
+  Crashes crashes_;
+  Callers callers_;
 
   std::vector<std::uint64_t> kill_at_;  // deliveries, falling: the next one is the last
   std::vector<std::size_t> victims_;

@@ -40,6 +40,9 @@ void remove_tables(Store& store, const Run& run) {
           fmt::format("DELETE FROM {0}{1} WHERE key IN (SELECT key FROM {0}inbox WHERE consumer = $1)", ours, by_key),
           consumer);
     }
+    transaction.execute(
+        fmt::format("DELETE FROM {0}ledger_attempt WHERE key IN (SELECT key FROM {0}ledger WHERE consumer = $1)", ours),
+        consumer);
     for (const char* const by_consumer : {"inbox", "inbox_outcome", "outbox", "ledger", "quarantine"}) {
       transaction.execute(fmt::format("DELETE FROM {}{} WHERE consumer = $1", ours, by_consumer), consumer);
     }

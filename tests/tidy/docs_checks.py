@@ -98,7 +98,7 @@ def mission_rows_name_their_tests(tree):
         return [f"{MISSION} is missing"]
     problems = []
     for number, line in tree.lines(MISSION):
-        row = re.match(r"\|\s*([A-Z]\d+)\b.*\|([^|]*)\|\s*$", line)
+        row = re.match(r"\|\s*([A-Z]+\d+)\b.*\|([^|]*)\|\s*$", line)
         if not row or row[2].strip() == "not yet":
             continue
         names = TEST_NAME.findall(row[2])

@@ -18,7 +18,9 @@ struct DemoChoice {
 };
 
 void add_options(CLI::App& command, DemoChoice& choice) {
-  command.add_option("--seed", choice.demo.seed, "Decides what is sent and which workers are killed when")
+  command
+      .add_option("--seed", choice.demo.seed,
+                  "Decides what is sent, who is killed when, and how the payment gateway misbehaves")
       ->capture_default_str();
   command.add_option("--messages", choice.demo.messages, "How many different ones are sent")
       ->check(CLI::Range(demo::Plan::least_messages, demo::Plan::most_messages))
@@ -35,12 +37,14 @@ void add_options(CLI::App& command, DemoChoice& choice) {
                   "scripts/services of the repository: ./run demo --broker NAME")
       ->check(CLI::IsMember({"rabbitmq", "kafka"}));
   command.add_flag("--naive", choice.demo.naive,
-                   "The same messages and kills without Onceward: take, write, "
+                   "The same messages and kills without Onceward: take, call the gateway, write, "
                    "commit, acknowledge, as client libraries' "
                    "tutorials do. Shows the damage, and exits with 0 since "
                    "that is what it is for");
   command.add_flag("--keep", choice.demo.keep, "Keeps the directory and the tables, for a look");
-  command.add_option("--role", choice.role)->group("")->check(CLI::IsMember({"generator", "worker"}));
+  command.add_option("--role", choice.role)
+      ->group("")
+      ->check(CLI::IsMember({"generator", "worker", "dispatcher", "gateway"}));
   command.add_option("--directory", choice.directory)->group("");
   command.add_option("--number", choice.number)->group("");
 }
