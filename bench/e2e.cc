@@ -4,12 +4,10 @@
 // Timings that miss their bar are printed and forgiven, since machines are shared; contents are not.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <optional>
-#include <stdexcept>
 
 #include "bench/broker/latency.h"
+#include "bench/broker/options.h"
 #include "bench/broker/shapes.h"
 #include "bench/work/postgres_database.h"
 #include "bench/work/report.h"
@@ -22,30 +20,11 @@ constexpr std::int32_t first_consumer = 1;  // that is enrolled in an empty stor
 constexpr std::size_t hand_written_workers = 16;
 constexpr std::size_t share_of_each = 10;
 
-struct Options {
-  std::string broker = "rabbitmq-quorum";
-  std::string store = "postgres";
-  std::string messages = "200k";
-  std::size_t batch = 1000;
-  std::size_t rounds = 3;
+struct Options : BrokerOptions {
   std::string ids = "random";
-  std::string output = "table";
   bool latency = false;
   double rate = 0;
-  bool json() const { return output == "json"; }
 };
-
-std::string server(const char* variable) {
-  const char* const url = std::getenv(variable);
-  if (url == nullptr) throw std::runtime_error(fmt::format("{} is not set; ./run bench e2e sets it", variable));
-  return url;
-}
-
-std::unique_ptr<BareBroker> broker_named(const std::string& name, const Workload& work) {
-  if (name == "kafka") return bare_kafka(server("ONCEWARD_TEST_KAFKA"), work);
-  return bare_rabbitmq(server("ONCEWARD_TEST_RABBITMQ"), work,
-                       name == "rabbitmq" ? QueueKind::classic : QueueKind::quorum);
-}
 
 // What is measured of a broker with positions besides: the same work without repeats, which nobody would find.
 struct Trusted {
@@ -147,7 +126,9 @@ int run(const Options& options) {
   const auto broker = broker_named(options.broker, work);
   Progress progress;
   if (options.latency) {
-    return print_latencies(measure_latency(*database, *broker, work, {options.rate}, progress), options.json());
+    const auto latencies = measure_latency(*database, *broker, work, {options.rate}, progress);
+    print_latencies(latencies, options.json());
+    return print_bars(latency_bars(latencies), options.json()) ? 0 : 1;
   }
   if (!options.json()) print_notes(options, *database, *broker);
   std::vector<Case> cases = cases_of(*database, *broker, work);
@@ -173,23 +154,12 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   onceward::bench::Options options;
   CLI::App app("From a broker into PostgreSQL, beside the same work written by hand.");
-  app.add_option("--broker", options.broker, "rabbitmq, rabbitmq-quorum or kafka")
-      ->check(CLI::IsMember({"rabbitmq", "rabbitmq-quorum", "kafka"}))
-      ->capture_default_str();
-  app.add_option("--store", options.store, "postgres")->check(CLI::IsMember({"postgres"}))->capture_default_str();
-  app.add_option("--messages", options.messages, "Deliveries a run, like 200k")->capture_default_str();
-  app.add_option("--batch", options.batch, "Deliveries a transaction")
-      ->check(CLI::Range(1, 100'000))
-      ->capture_default_str();
-  app.add_option("--rounds", options.rounds, "How often each shape runs")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+  add_to(app, options);
   app.add_option("--ids", options.ids, "random, or time: ids that carry one")
       ->check(CLI::IsMember({"random", "time"}))
       ->capture_default_str();
   app.add_flag("--latency", options.latency, "Instead: from publish to commit, open loop, beside a bare consumer");
   app.add_option("--rate", options.rate, "Of --latency, messages a second; by default half of what onceward can");
-  app.add_option("-o,--output", options.output, "table or json")->check(CLI::IsMember({"table", "json"}));
   app.footer("The servers are those that ./run bench e2e starts.\nExample: ./run bench e2e --broker kafka --rounds 1");
   CLI11_PARSE(app, argc, argv);
   try {

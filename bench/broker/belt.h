@@ -1,4 +1,4 @@
-// Between the thread that receives and those that commit: batches one way, how many are committed the other.
+// Between the thread that reads and those that write: loads one way, how many messages are through the other.
 #pragma once
 
 #include <chrono>
@@ -8,17 +8,18 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <vector>
-
-#include "bench/work/workload.h"
+#include <utility>
 
 namespace onceward::bench {
 
+template <class Cargo>
 struct Load {
-  std::uint64_t before = 0;  // how many were received before these
-  std::vector<Index> messages;
+  std::uint64_t before = 0;  // how many messages were read before these
+  std::uint64_t count = 0;
+  Cargo cargo;
 };
 
+template <class Cargo>
 class Belt {
  public:
   explicit Belt(std::size_t most) : most_(most) {}
@@ -27,7 +28,7 @@ class Belt {
     const std::lock_guard lock(mutex_);
     return waiting_.size() < most_;
   }
-  void put(Load load) {
+  void put(Load<Cargo> load) {
     {
       const std::lock_guard lock(mutex_);
       waiting_.push_back(std::move(load));
@@ -35,20 +36,21 @@ class Belt {
     changed_.notify_all();
   }
   // Nothing once it is closed.
-  std::optional<Load> take() {
+  std::optional<Load<Cargo>> take() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !waiting_.empty(); });
     if (waiting_.empty()) return std::nullopt;
-    Load load = std::move(waiting_.front());
+    Load<Cargo> load = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
     changed_.notify_all();
     return load;
   }
-  void committed(const Load& load) {
+  // Committed, or confirmed: so many messages after the first `before`.
+  void through(std::uint64_t before, std::uint64_t count) {
     {
       const std::lock_guard lock(mutex_);
-      done_.insert({load.before, load.before + load.messages.size()});
+      done_.insert({before, before + count});
       while (!done_.empty() && done_.begin()->first == prefix_) {
         prefix_ = done_.begin()->second;
         done_.erase(done_.begin());
@@ -56,12 +58,12 @@ class Belt {
     }
     changed_.notify_all();
   }
-  // How many of the first received are committed, all of them.
+  // How many of the first read are through, all of them.
   std::uint64_t prefix() {
     const std::lock_guard lock(mutex_);
     return prefix_;
   }
-  // Until there is room or more than `known` are committed.
+  // Until there is room or more than `known` are through.
   void await_change(std::uint64_t known, bool for_room) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, std::chrono::milliseconds(100),
@@ -79,7 +81,7 @@ class Belt {
   const std::size_t most_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Load> waiting_;
+  std::deque<Load<Cargo>> waiting_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> done_;  // beyond the prefix
   std::uint64_t prefix_ = 0;
   bool closed_ = false;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <thread>
 
@@ -46,16 +45,8 @@ class Times {
     for (std::size_t number = skipped; number < committed_.size(); ++number) {
       milliseconds.push_back(std::chrono::duration<double, std::milli>(committed_[number] - due(number)).count());
     }
-    std::ranges::sort(milliseconds);
-    const auto at = [&](double share) {
-      return milliseconds[static_cast<std::size_t>(share * static_cast<double>(milliseconds.size() - 1))];
-    };
-    Latency latency;
+    Latency latency = latency_of(std::move(milliseconds));
     latency.rate = rate_;
-    latency.p50 = at(0.5);
-    latency.p99 = at(0.99);
-    latency.most = milliseconds.back();
-    latency.messages = milliseconds.size();
     return latency;
   }
 
@@ -185,25 +176,9 @@ std::vector<Latency> measure_latency(PostgresDatabase& database, BareBroker& bro
   return latencies;
 }
 
-int print_latencies(const std::vector<Latency>& latencies, bool json) {
-  auto list = nlohmann::ordered_json::array();
-  for (const Latency& one : latencies) {
-    list.push_back({{"broker", one.broker},
-                    {"name", one.name},
-                    {"per_second", one.rate},
-                    {"p50_ms", one.p50},
-                    {"p99_ms", one.p99},
-                    {"max_ms", one.most},
-                    {"messages", one.messages}});
-    if (!json) {
-      fmt::print("{:<16} {:<9} {:>7.0f}/s   p50 {:>7.2f} ms   p99 {:>7.2f} ms   most {:>7.2f} ms   of {} messages\n",
-                 one.broker, one.name, one.rate, one.p50, one.p99, one.most, one.messages);
-    }
-  }
-  if (json) fmt::print("{}\n", list.dump(2));
+std::vector<Bar> latency_bars(const std::vector<Latency>& latencies) {
   const double times = latencies.back().p99 / latencies.front().p99;
-  print_bars({{fmt::format("p99 is {:.2f} times that of the raw consumer (bar 3)", times), times <= 3, false}}, json);
-  return 0;
+  return {{fmt::format("p99 is {:.2f} times that of the raw consumer (bar 3)", times), times <= 3, false}};
 }
 
 }  // namespace onceward::bench

@@ -47,6 +47,8 @@ class RawDrain final : public Shape {
   BareBroker& broker_;
 };
 
+using MessageBelt = Belt<std::vector<Index>>;
+
 // One thread receives and acknowledges; each of `hands` commits what it is given, `most` messages at a time.
 class ByHand final : public Shape {
  public:
@@ -57,13 +59,13 @@ class ByHand final : public Shape {
     broker_.fill(deliveries);
     const auto start = Clock::now();
     const auto consumer = broker_.consume();
-    Belt belt(one_by_one_ ? 4 * hands_.size() : 1);
+    MessageBelt belt(one_by_one_ ? 4 * hands_.size() : 1);
     std::vector<std::jthread> threads;
     for (const auto& hand : hands_) {
       threads.emplace_back([&belt, &hand = *hand] {
         while (const auto load = belt.take()) {
-          hand.commit(load->messages);
-          belt.committed(*load);
+          hand.commit(load->cargo);
+          belt.through(load->before, load->count);
         }
       });
     }
@@ -84,7 +86,7 @@ class ByHand final : public Shape {
 
  private:
   // What has come while the last batch was under way is the next one.
-  static void drive(BareConsumer& consumer, Belt& belt, std::size_t total, std::size_t most) {
+  static void drive(BareConsumer& consumer, MessageBelt& belt, std::size_t total, std::size_t most) {
     std::vector<Index> received;
     std::uint64_t count = 0, handed = 0, acknowledged = 0;
     while (acknowledged < total) {
@@ -95,7 +97,7 @@ class ByHand final : public Shape {
       }
       if (!received.empty() && belt.has_room()) {
         const std::size_t size = received.size();
-        belt.put({handed, std::exchange(received, {})});
+        belt.put({handed, size, std::exchange(received, {})});
         handed += size;
       } else if (count == total || received.size() == most) {
         belt.await_change(acknowledged, !received.empty());

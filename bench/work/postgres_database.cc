@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "bench/work/postgres_connection.h"
 #include "onceward/adapter/postgres.h"
 
 namespace onceward::bench {
@@ -36,6 +37,20 @@ ALTER TABLE onceward.inbox_body SET (autovacuum_enabled = off);
 ALTER TABLE onceward.attempt SET (autovacuum_enabled = off);
 ALTER TABLE onceward.quarantine SET (autovacuum_enabled = off);
 CREATE EXTENSION pgstattuple;
+CREATE TABLE first_move AS TABLE onceward.relay_move;
+CREATE TABLE first_tick AS TABLE onceward.relay_tick;
+CREATE TABLE first_slot AS TABLE onceward.relay_slot;
+CREATE TABLE first_idle AS TABLE onceward.relay_idle;
+)sql";
+
+// As the migration left them: where the relay begins depends on positions, which begin anew.
+constexpr const char* reset_relay_sql = R"sql(
+TRUNCATE onceward.outbox_waiting, onceward.relay_member, onceward.relay_move, onceward.relay_tick, onceward.relay_slot,
+  onceward.relay_idle RESTART IDENTITY;
+INSERT INTO onceward.relay_move (slots, tick, position) SELECT slots, tick, position FROM first_move;
+INSERT INTO onceward.relay_tick SELECT * FROM first_tick;
+INSERT INTO onceward.relay_slot SELECT * FROM first_slot;
+INSERT INTO onceward.relay_idle SELECT * FROM first_idle;
 )sql";
 
 constexpr const char* contents_sql = R"sql(
@@ -60,35 +75,6 @@ SELECT ({} || substr(random, {}))::uuid, now(), 1, sha256(int8send(number)), '',
   FROM (SELECT number, gen_random_uuid()::text AS random FROM generate_series({}::bigint, {}::bigint) AS number) made
 )sql";
 
-class Connection {
- public:
-  explicit Connection(const std::string& url) : connection_(PQconnectdb(url.c_str())) {
-    if (PQstatus(connection_) != CONNECTION_OK) throw std::runtime_error(PQerrorMessage(connection_));
-    run("SET client_min_messages = warning");
-  }
-  ~Connection() { PQfinish(connection_); }
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-
-  std::vector<std::vector<std::string>> run(const std::string& sql) {
-    const std::unique_ptr<PGresult, void (*)(PGresult*)> result(PQexec(connection_, sql.c_str()), PQclear);
-    const auto status = PQresultStatus(result.get());
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) throw std::runtime_error(PQerrorMessage(connection_));
-    std::vector<std::vector<std::string>> rows(PQntuples(result.get()));
-    for (int row = 0; row < PQntuples(result.get()); ++row) {
-      for (int column = 0; column < PQnfields(result.get()); ++column) {
-        rows[row].emplace_back(PQgetvalue(result.get(), row, column));
-      }
-    }
-    return rows;
-  }
-  std::string value(const std::string& sql) { return run(sql).at(0).at(0); }
-  std::uint64_t number(const std::string& sql) { return std::stoull(value(sql)); }
-
- private:
-  PGconn* connection_;
-};
-
 // The same connection parameters with another database.
 std::string with_database(const std::string& url, const char* database) {
   char* error = nullptr;
@@ -110,7 +96,7 @@ class OwnDatabase final : public PostgresDatabase {
     drop();
     server_.run(fmt::format("CREATE DATABASE {}", database_name));
     open_postgres({.url = url_})->migrate();
-    connection_ = std::make_unique<Connection>(url_);
+    connection_ = std::make_unique<PostgresConnection>(url_);
     connection_->run(tables_sql);
   }
   ~OwnDatabase() override {
@@ -142,6 +128,7 @@ class OwnDatabase final : public PostgresDatabase {
     connection_->run(
         "TRUNCATE payment, balance, onceward.consumer, onceward.inbox, onceward.inbox_outcome, onceward.inbox_body,"
         " onceward.attempt, onceward.quarantine, onceward.outbox, onceward.position RESTART IDENTITY");
+    connection_->run(reset_relay_sql);
     checkpoint();
   }
 
@@ -175,9 +162,18 @@ class OwnDatabase final : public PostgresDatabase {
   }
 
   std::uint64_t dead_rows() override {
-    return connection_->number(
-        "SELECT sum((pgstattuple(oid)).dead_tuple_count) FROM pg_class WHERE relkind = 'r' AND"
-        " relnamespace IN ('onceward'::regnamespace, 'public'::regnamespace)");
+    std::uint64_t sum = 0;
+    for (const auto& [table, dead] : dead_rows_by_table()) sum += dead;
+    return sum;
+  }
+  DeadRows dead_rows_by_table() override {
+    DeadRows found;
+    for (const auto& row :
+         connection_->run("SELECT relname, (pgstattuple(oid)).dead_tuple_count FROM pg_class WHERE relkind = 'r' AND"
+                          " relnamespace IN ('onceward'::regnamespace, 'public'::regnamespace)")) {
+      if (row[1] != "0") found[row[0]] = std::stoull(row[1]);
+    }
+    return found;
   }
 
   void vacuum() override { connection_->run("VACUUM"); }
@@ -195,9 +191,9 @@ class OwnDatabase final : public PostgresDatabase {
     }
   }
 
-  Connection server_;
+  PostgresConnection server_;
   std::string url_;
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<PostgresConnection> connection_;
 };
 
 }  // namespace

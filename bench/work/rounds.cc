@@ -13,6 +13,7 @@ Sample run_case(Database& database, const Case& one, std::size_t batch) {
     database.vacuum();  // of what the firsts left in the balances
     database.checkpoint();
   }
+  if (one.before) one.before(deliveries, batch);
   const Meter before = database.meter();
   auto shape = one.open(*one.work);
   const double seconds = shape->run(deliveries, batch);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct Case {
   std::function<std::unique_ptr<Shape>(const Workload&)> open;
   std::size_t share = 1;      // does the first 1/share of the work: the slow ones are not given all of it
   bool repeats_only = false;  // everything was delivered and committed before
+  // What is to be there before the meter runs, besides emptied tables.
+  std::function<void(std::span<const Index> deliveries, std::size_t batch)> before{};
 };
 
 struct Sample {

@@ -43,7 +43,7 @@ std::string padded(std::string json, std::size_t size, Random& random) {
   return json;
 }
 
-Message make_message(std::string id, std::vector<std::int64_t>& version_of, Random& random) {
+Message make_message(std::string id, bool payload, std::vector<std::int64_t>& version_of, Random& random) {
   Message message;
   message.id = std::move(id);
   message.account = static_cast<std::int64_t>(random() % account_count) + 1;
@@ -52,7 +52,7 @@ Message make_message(std::string id, std::vector<std::int64_t>& version_of, Rand
   message.account_key = fmt::format("{}", message.account);
   const std::string facts = fmt::format(R"({{"account":{},"amount":{},"currency":"{}","version":{})", message.account,
                                         message.amount, currency, message.version);
-  message.payload = padded(facts, payload_bytes, random);
+  if (payload) message.payload = padded(facts, payload_bytes, random);
   message.outgoing = padded(facts, outgoing_bytes, random);
   return message;
 }
@@ -70,7 +70,8 @@ Workload make_workload(const WorkloadOptions& options) {
       work.deliveries.push_back(static_cast<Index>(random() % work.messages.size()));
     } else {
       work.deliveries.push_back(static_cast<Index>(work.messages.size()));
-      work.messages.push_back(make_message(make_id(options.ids, work.messages.size(), random), version_of, random));
+      std::string id = make_id(options.ids, work.messages.size(), random);
+      work.messages.push_back(make_message(std::move(id), options.payloads, version_of, random));
     }
   }
   return work;

@@ -44,6 +44,7 @@ struct WorkloadOptions {
   std::size_t deliveries = 100'000;
   unsigned repeats_percent = 10;
   std::uint64_t seed = 1;
+  bool payloads = true;  // without: only what goes out, for those who take nothing in
 };
 Workload make_workload(const WorkloadOptions& options);
 

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <stdexcept>
 #include <thread>
 
+#include "bench/work/resident.h"
 #include "bench/work/sqlite_database.h"
 #include "bench/worker/cases.h"
 #include "bench/worker/handlers.h"
@@ -22,15 +22,7 @@ namespace {
 constexpr std::chrono::seconds longest_run{3'600};
 constexpr std::size_t templates = 10'000;
 constexpr std::uint64_t message_bytes = 500 + 36;
-constexpr double mebibyte = 1024.0 * 1024.0;
-constexpr double most_mebibytes = 64, most_growth_mebibytes = 4;
-
-std::uint64_t resident_bytes() {
-  std::ifstream file("/proc/self/statm");
-  std::uint64_t size = 0, resident = 0;
-  if (!(file >> size >> resident)) throw std::runtime_error("/proc/self/statm cannot be read");
-  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
-}
+constexpr double most_mebibytes = 64;
 
 // New messages for ever: the payloads of a small workload under new ids, one in ten a repeat of a recent one.
 class Stream {
@@ -86,7 +78,7 @@ std::vector<MemoryMark> measure_memory(const MemoryRun& run, Progress& progress)
   for (const int percent : {10, 50, 100}) {
     source.await_settled(run.messages * static_cast<std::size_t>(percent) / 100, longest_run);
     marks.push_back({.percent = percent,
-                     .resident_bytes = resident_bytes(),
+                     .resident_bytes = resident_bytes(getpid()),
                      .sqlite_bytes = static_cast<std::uint64_t>(sqlite3_memory_used()),
                      .prefetched_bytes = (source.received() - source.settled()) * message_bytes});
     progress.say(fmt::format("memory: {} % of {}", percent, run.messages));
@@ -108,13 +100,9 @@ std::string to_string(const MemoryMark& mark) {
 
 std::vector<Bar> memory_bars(const std::vector<MemoryMark>& marks) {
   const auto most = static_cast<double>(std::ranges::max_element(marks, {}, &MemoryMark::rest)->rest()) / mebibyte;
-  const double growth =
-      (static_cast<double>(marks.back().rest()) - static_cast<double>(marks.front().rest())) / mebibyte;
   return {{fmt::format("memory: {:.1f} MB besides what was prefetched ({} or less)", most, most_mebibytes),
            most <= most_mebibytes, true},
-          {fmt::format("memory: {:+.1f} MB from {} % to {} % ({} or less)", growth, marks.front().percent,
-                       marks.back().percent, most_growth_mebibytes),
-           growth <= most_growth_mebibytes, true}};
+          growth_bar({marks.front().percent, marks.back().percent, marks.front().rest(), marks.back().rest()})};
 }
 
 }  // namespace onceward::bench
