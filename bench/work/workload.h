@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +57,10 @@ class Numbers {
     for (Index index = 0; index < work.messages.size(); ++index) number_of_.emplace(work.messages[index].id, index);
   }
   Index of(std::string_view id) const { return number_of_.at(id); }
+  std::optional<Index> find(std::string_view id) const {
+    const auto found = number_of_.find(id);
+    return found == number_of_.end() ? std::nullopt : std::optional(found->second);
+  }
 
  private:
   std::unordered_map<std::string_view, Index> number_of_;
