@@ -17,11 +17,17 @@ using records::Statement;
 using records::text_in;
 
 constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t most_reach = 1 << 18;
 
 // Stays as it is for ever: places are kept by slot.
 constexpr std::string_view slot_of_row = "(hashtextextended(CASE o.key WHEN '' THEN o.id ELSE o.key END, 0) & 15)";
 
-void add_slots(Statement& select, std::span<const int> slots) {
+Statement& add_rows(Statement& select) {
+  return select.add("SELECT o.*, ").add(slot_of_row).add(" AS slot FROM {outbox} o");
+}
+// Of these slots, and seen at that moment. What is the same for all rows stands in a sub-select, to be read once.
+void add_seen(Statement& select, const std::string& snapshot, std::span<const int> slots) {
+  select.add(" AND pg_visible_in_snapshot(o.tx, (SELECT ").bind(snapshot).add("::pg_snapshot))");
   if (slots.size() == slot_count) return;
   const std::vector<std::int64_t> numbers(slots.begin(), slots.end());
   select.add(" AND ").add(slot_of_row).bind_any(numbers);
@@ -29,7 +35,8 @@ void add_slots(Statement& select, std::span<const int> slots) {
 
 // Ends a page of sub-select `page` where its rows are large: with the row that passes the bound.
 void add_page(Statement& select, std::string_view columns) {
-  select.add("SELECT ").add(columns).add(" FROM (SELECT *, sum(octet_length(payload)) OVER (ORDER BY position) ");
+  select.add("SELECT ").add(columns).add(
+      " FROM (SELECT *, sum(octet_length(payload)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) ");
   select.add("- octet_length(payload) AS bytes_before FROM (");
 }
 void end_page(Statement& select, int most) {
@@ -44,6 +51,13 @@ bool is_full(std::span<const OutboxRow> rows, int most) {
 }
 
 }  // namespace
+
+// A snapshot is written as "lower end:upper end:those in progress,...".
+bool Pages::Tick::has_open() const {
+  const std::string_view text(snapshot);
+  const std::size_t upper = text.find(':') + 1, open = text.find(':', upper) + 1;
+  return open < text.size() || text.substr(upper, open - 1 - upper) != maker;
+}
 
 int slot_of(std::string_view key, std::string_view id) { return sha256(key.empty() ? id : key)[0] & (slot_count - 1); }
 
@@ -74,13 +88,36 @@ Page Pages::read_postgres(std::span<const int> slots, Place from, const std::opt
     throw Fault(FaultCode::lost_race, Poisons::transaction, "the relay's ticks were made anew");
   }
   const std::int64_t end = until && until->tick == from.tick ? until->position : no_end;
-  Page page{from, rows_of(from.tick, slots, from.position, end, most), {from.tick, ticks_.at(from.tick).token}};
-  if (is_full(page.rows, most)) {
+  const std::int64_t edge = std::max(ticks_.at(from.tick - 1).low, from.position) + reach(slots, most);
+  const bool to_the_end = edge >= std::min(end, ticks_.at(from.tick).high);
+  Page page{from,
+            rows_of(from.tick, slots, from.position, to_the_end ? end : edge, most),
+            {from.tick, ticks_.at(from.tick).token}};
+  const bool full = is_full(page.rows, most);
+  if (full) {
     page.to.position = page.rows.back().position;
+  } else if (!to_the_end) {
+    page.to.position = edge;
   } else {
     page.to = end == no_end ? Place{from.tick + 1, 0} : *until;
   }
+  if (full || !to_the_end) learn(page.rows.size(), full, most);
   return page;
+}
+
+// Of a long tick only as many positions are asked for as a page may need. Asked for all of them, PostgreSQL takes them for few
+// while it has no statistics, and reads and sorts the whole rest for each page.
+std::int64_t Pages::reach(std::span<const int> slots, int most) const {
+  return std::min(std::int64_t{most} * stretch_ * slot_count / static_cast<std::int64_t>(slots.size()), most_reach);
+}
+
+// Positions may be far apart: drawn by those who rolled back or have not committed yet.
+void Pages::learn(std::size_t rows, bool full, int most) {
+  if (full) {
+    stretch_ = std::max<std::int64_t>(stretch_ / 2, 1);
+  } else if (rows < static_cast<std::size_t>(most) / 2) {
+    stretch_ = std::min(stretch_ * 2, most_reach);
+  }
 }
 
 std::vector<OutboxRow> Pages::rows_of(std::int64_t number, std::span<const int> slots, std::int64_t after,
@@ -89,21 +126,21 @@ std::vector<OutboxRow> Pages::rows_of(std::int64_t number, std::span<const int> 
   const Tick& now = ticks_.at(number);
   Statement select(Dialect::postgres);
   add_page(select, fmt::format("{}, o.slot", row_columns));
-  select.add("(SELECT o.*, ").add(slot_of_row).add(" AS slot FROM {outbox} o WHERE o.position > ");
-  select.bind(std::max(before.low, after)).add(" AND o.position <= ").bind(std::min(now.high, until));
-  select.add(" AND o.tx >= ").bind(before.maker).add("::xid8 AND o.tx >= pg_snapshot_xmax(").bind(before.snapshot);
-  select.add("::pg_snapshot) AND pg_visible_in_snapshot(o.tx, ").bind(now.snapshot).add("::pg_snapshot)");
-  add_slots(select, slots);
-  select.add(" ORDER BY o.position LIMIT ").bind(std::int64_t{most});
-  select.add(") UNION ALL (SELECT late.* FROM (SELECT pg_snapshot_xip(").bind(before.snapshot);
-  select.add("::pg_snapshot) UNION ALL SELECT number::text::xid8 FROM generate_series(pg_snapshot_xmax(");
-  select.bind(before.snapshot).add("::pg_snapshot)::text::bigint, ").bind(before.maker);
-  select.add("::text::bigint - 1) number) open (tx), LATERAL (SELECT o.*, ").add(slot_of_row);
-  select.add(" AS slot FROM {outbox} o WHERE o.tx = open.tx AND o.position > ").bind(after);
-  select.add(" AND o.position <= ").bind(until);
-  select.add(" AND pg_visible_in_snapshot(o.tx, ").bind(now.snapshot).add("::pg_snapshot)");
-  add_slots(select, slots);
-  select.add(" ORDER BY o.position LIMIT ").bind(std::int64_t{most}).add(") late)");
+  add_rows(select.add(before.has_open() ? "(" : "")).add(" WHERE o.position > ").bind(std::max(before.low, after));
+  select.add(" AND o.position <= ").bind(std::min(now.high, until)).add(" AND o.tx >= (SELECT greatest(");
+  select.bind(before.maker).add("::xid8, pg_snapshot_xmax(").bind(before.snapshot).add("::pg_snapshot)))");
+  add_seen(select, now.snapshot, slots);
+  if (before.has_open()) {
+    select.add(" ORDER BY o.position LIMIT ").bind(std::int64_t{most});
+    select.add(") UNION ALL (SELECT late.* FROM (SELECT pg_snapshot_xip(").bind(before.snapshot);
+    select.add("::pg_snapshot) UNION ALL SELECT number::text::xid8 FROM generate_series(pg_snapshot_xmax(");
+    select.bind(before.snapshot).add("::pg_snapshot)::text::bigint, ").bind(before.maker);
+    select.add("::text::bigint - 1) number) open (tx), LATERAL (");
+    add_rows(select).add(" WHERE o.tx = open.tx AND o.position > ").bind(after);
+    select.add(" AND o.position <= ").bind(until);
+    add_seen(select, now.snapshot, slots);
+    select.add(" ORDER BY o.position LIMIT ").bind(std::int64_t{most}).add(") late)");
+  }
   end_page(select, most);
   std::vector<OutboxRow> rows;
   for (Row& row : select.query(*store_.look())) {

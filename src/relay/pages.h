@@ -50,9 +50,13 @@ class Pages {
   struct Tick {
     std::string snapshot, maker, token;
     std::int64_t low = 0, high = 0;
+    // Whether some transaction had its number and no end.
+    bool has_open() const;
   };
 
   Page read_postgres(std::span<const int> slots, Place from, const std::optional<Place>& until, int most);
+  std::int64_t reach(std::span<const int> slots, int most) const;
+  void learn(std::size_t rows, bool full, int most);
   Page read_sqlite(std::span<const int> slots, Place from, const std::optional<Place>& until, int most);
   bool have_tick(std::int64_t number);
   void load_ticks(std::string_view select, std::int64_t after);
@@ -62,6 +66,7 @@ class Pages {
   Store& store_;
   const std::string producer_;
   std::map<std::int64_t, Tick> ticks_;
+  std::int64_t stretch_ = 1;  // how many positions there are for a row, about
 };
 
 // The slot of a row by the key that orders it, or its id where it has none; for stores that cannot say it themselves.

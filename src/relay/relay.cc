@@ -197,8 +197,8 @@ class Relay::Body {
   }
 
   bool send_some() {
-    const bool due = send_due();
-    return send_page() || due;
+    const bool page = send_page();  // first, since somebody may just have committed
+    return send_due() || page;
   }
 
   // Rows that wait and are due: one round at a time, of one target after the other.
