@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
-constexpr milliseconds shortest_pause{2}, longest_pause{120};  // the relay falls idle after 50
+constexpr milliseconds shortest_pause{5}, longest_pause{120};  // the relay falls idle after 50
 constexpr std::chrono::seconds patience{30};
 constexpr std::size_t warm_up = 20;
 constexpr double most_more_ms = 2;

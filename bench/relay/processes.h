@@ -40,7 +40,7 @@ class RelayProcesses {
   Clock::time_point await_published(std::uint64_t count);
   std::uint64_t published() const;
   std::uint64_t resident_bytes() const;
-  // They drain and end. Throws unless all end well, and if one has met with an outage.
+  // They drain and end. Throws unless all end well, and if something was refused; says what else has disturbed them.
   void stop();
   // Once they have ended.
   Effort effort() const;

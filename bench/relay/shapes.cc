@@ -1,10 +1,7 @@
 #include "bench/relay/shapes.h"
 
 #include <chrono>
-#include <optional>
 #include <utility>
-
-#include "bench/work/postgres_connection.h"
 
 namespace onceward::bench {
 namespace {
@@ -66,12 +63,12 @@ class OncewardRelay final : public Shape {
                        .ordered = shape_.ordered,
                        .native = bench_.attributes == Attributes::native,
                        .page = static_cast<int>(batch)};
-    PostgresConnection connection(job.store);
     const auto beside = shape_.beside ? shape_.beside() : nullptr;
     const std::uint64_t staged = deliveries.size() - (beside ? beside->keeps() : 0);
     const auto start = Clock::now();
     RelayProcesses relay(job, shape_.processes);
-    const auto end = await_all(relay, staged, connection);
+    // What is published twice counts twice; whatever is missing then comes while we drain.
+    const auto end = relay.await_published(staged);
     Arrivals arrivals(bench_.work);
     arrivals.drain(bench_.broker, staged);
     if (beside) beside->finish(relay, arrivals);
@@ -83,17 +80,6 @@ class OncewardRelay final : public Shape {
   Effort effort() const override { return effort_; }
 
  private:
-  // What was published twice counts twice, so the outbox is asked as well.
-  static Clock::time_point await_all(RelayProcesses& relay, std::uint64_t count, PostgresConnection& connection) {
-    auto end = relay.await_published(count);
-    std::uint64_t known = relay.published();
-    while (connection.value("SELECT EXISTS (SELECT FROM onceward.outbox_pending)") == "t") {
-      if (relay.published() > known) end = Clock::now();
-      known = relay.published();
-    }
-    return end;
-  }
-
   const RelayBench bench_;
   const RelayShape shape_;
   std::vector<Arrived>& into_;
