@@ -20,6 +20,11 @@ Backlogs read_backlogs(Store& store) {
   const records::OutboxBacklog outbox = records::read_outbox_backlog(store);
   backlogs.outbox = {static_cast<double>(outbox.pending), seconds(outbox.oldest_pending),
                      static_cast<double>(outbox.quarantined)};
+  for (const auto& [endpoint, open] : records::read_ledger_backlog(store)) {
+    backlogs.ledger[endpoint] = {static_cast<double>(open.pending), seconds(open.oldest_pending),
+                                 static_cast<double>(open.unknown), static_cast<double>(open.waiting)};
+  }
+  backlogs.ledger_known = true;
   return backlogs;
 }
 

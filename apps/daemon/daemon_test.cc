@@ -200,9 +200,11 @@ MetricsPage documented_metrics() {
 }
 
 TEST_F(RunningDaemon, ServesEveryMetricOfItsPageAndCounts) {
-  write(database_.url(), insert,
-        "[relay]\nproducer = \"shop\"\n[[route]]\nname = \"out\"\ntypes = [\"paid\"]\nto = \"embedded:" +
-            folder_.path() + "/out.queue\"\n[ingress]\nconsumers = [\"captures\"]\n");
+  write(
+      database_.url(), insert,
+      "[relay]\nproducer = \"shop\"\n[[route]]\nname = \"out\"\ntypes = [\"paid\"]\nto = \"embedded:" + folder_.path() +
+          "/out.queue\"\n[ingress]\nconsumers = [\"captures\"]\n"
+          "[[endpoint]]\nname = \"gateway\"\nurl = \"http://127.0.0.1:1/captures\"\n");
   const auto process = start_and_await_work();
   send(4);
   fixtures::await("they are done", [&] { return metric(*process, "onceward_consumer_processed_total") == 4; });

@@ -264,6 +264,25 @@ void add_dispatchers(Families& families, const std::vector<const DispatchPost*>&
       {}, {{{}, [](P post) -> auto& { return post.tally().circuit_opened; }}});
 }
 
+// Of endpoints that are declared here, and of any other that somebody has staged calls for.
+void add_ledger(Families& families, const Backlogs& backlogs, const std::vector<const DispatchPost*>& posts) {
+  std::map<std::string, LedgerBacklog> all = backlogs.ledger;
+  if (backlogs.ledger_known) {
+    for (const DispatchPost* const post : posts) all.try_emplace(post->name());
+  }
+  const auto add = [&](std::string name, std::string help, double LedgerBacklog::* member) {
+    MetricFamily& family = families.add(std::move(name), std::move(help), MetricType::Gauge);
+    for (const auto& [endpoint, open] : all) labelled(family, {{"target", endpoint}}).gauge.value = open.*member;
+  };
+  add("onceward_ledger_pending", "Calls that are to be made or under way, counted up to 100001.",
+      &LedgerBacklog::pending);
+  add("onceward_ledger_oldest_pending_age_seconds", "Time since the oldest of them was due.",
+      &LedgerBacklog::oldest_pending_seconds);
+  add("onceward_ledger_unknown", "Calls that may have been made, counted up to 100001.", &LedgerBacklog::unknown);
+  add("onceward_ledger_waiting_approval", "Calls that wait for a person's approval, counted up to 100001.",
+      &LedgerBacklog::waiting);
+}
+
 }  // namespace
 
 std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs, const OtherTallies& others) {
@@ -280,6 +299,7 @@ std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs, const
   add_outbox(families, backlogs.outbox);
   if (others.relay != nullptr) add_relay(families, *others.relay);
   if (!others.dispatchers.empty()) add_dispatchers(families, others.dispatchers);
+  add_ledger(families, backlogs, others.dispatchers);
   return prometheus::TextSerializer().Serialize(families.all());
 }
 

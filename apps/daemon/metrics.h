@@ -29,9 +29,17 @@ struct OutboxBacklog {
   double oldest_pending_seconds = -1;
   double quarantined = -1;  // messages that wait for a person
 };
+struct LedgerBacklog {
+  double pending = 0;  // calls that are to be made, or are under way
+  double oldest_pending_seconds = 0;
+  double unknown = 0;  // calls that may have been made
+  double waiting = 0;  // for approval
+};
 struct Backlogs {
-  std::map<std::string, Backlog> consumers{};  // by their names
-  OutboxBacklog outbox{};                      // of the store
+  std::map<std::string, Backlog> consumers{};     // by their names
+  OutboxBacklog outbox{};                         // of the store
+  std::map<std::string, LedgerBacklog> ledger{};  // by the names of endpoints; those that are not there have none
+  bool ledger_known = false;
 
   void clear() { *this = {}; }
 };

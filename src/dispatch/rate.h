@@ -21,7 +21,7 @@ class Rate {
   std::size_t allowed(Clock::time_point now) {
     if (each_second_ <= 0) return std::numeric_limits<std::size_t>::max();
     drip(now);
-    return static_cast<std::size_t>(tokens_);
+    return static_cast<std::size_t>(std::max(0.0, tokens_));
   }
   void spend(std::size_t calls) {
     if (each_second_ > 0) tokens_ -= static_cast<double>(calls);
