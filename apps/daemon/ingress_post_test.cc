@@ -99,7 +99,9 @@ TEST_P(RunningIngress, GivesACommandToItsConsumerOnceHoweverOftenItIsRepeated) {
   EXPECT_THAT(first.headers, Not(HasSubstr("Idempotency-Replayed")));
   const std::string id = nlohmann::json::parse(first.body).at("messageId");
   for (int i = 0; i < 5; ++i) {
-    const HttpAnswer again = post(posted);
+    Posted repeat = posted;
+    repeat.more += "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b716920333" + std::to_string(i) + "-01\r\n";
+    const HttpAnswer again = post(repeat);
     EXPECT_EQ(again.status, 202);
     EXPECT_EQ(again.body, first.body);
     EXPECT_THAT(again.headers, HasSubstr("Idempotency-Replayed: true"));
@@ -156,6 +158,8 @@ TEST_P(RunningIngress, StopsReadingABodyThatIsTooLarge) {
   EXPECT_EQ(answer.status, 413);
   EXPECT_EQ(code_in(answer), "body_too_large");
   EXPECT_THAT(answer.headers, HasSubstr("Connection: close"));
+  // One who sends all of it before listening is heard out, or the answer would be lost with the connection.
+  EXPECT_EQ(post({.body = std::string(4u << 20, '1')}).status, 413);
 }
 
 TEST_P(RunningIngress, TellsOneWhoWaitsForItToGoAhead) {
