@@ -158,7 +158,8 @@ class Secrecy : public testing::TestWithParam<const char*> {
   void run_until(const std::string& what, Done&& done) {
     testing::internal::CaptureStderr();
     {
-      Daemon daemon(application_, {{"alone", MessageHandler(fail)}, {"together", BatchHandler(fail_together)}}, lines_);
+      Daemon daemon(application_, {{"alone", MessageHandler(fail)}, {"together", BatchHandler(fail_together)}}, {},
+                    lines_);
       std::jthread thread([&](std::stop_token stop) { daemon.run(stop); });
       fixtures::await("it listens", [&] { return lines_.port() != 0; });
       fixtures::await(what, done);

@@ -10,9 +10,9 @@
 namespace onceward::fixtures {
 namespace {
 
-using Kind = EndpointAnswer::Kind;
-
 class CallbackUnderTest final : public EndpointUnderTest {
+  using Kind = EndpointAnswer::Kind;
+
  public:
   std::unique_ptr<Endpoint> open(const EndpointSettings& settings) override {
     const auto answer = [this](const EndpointRequest& request, std::stop_token stop) { return take(request, stop); };
