@@ -89,9 +89,13 @@ void Target::run(std::stop_token stop) {
 void Target::work(std::stop_token stop) {
   if (!publisher_) set_publisher(target_.open());
   if (!may_send() && flight_.has_next()) pause(stop, patience);
+  const auto left = std::chrono::ceil<milliseconds>(send_at_ - Clock::now());
+  if (left > milliseconds(0)) {
+    if (publisher_->outstanding() == 0) return pause(stop, left);
+    return collect(*publisher_, std::min(left, tending));
+  }
   send_some(*publisher_);
-  collect(*publisher_);
-  if (patience_ > milliseconds(0)) pause(stop, patience_);
+  collect(*publisher_, flight_.has_next() && publisher_->room() > 0 ? milliseconds(0) : tending);
 }
 
 // Waits only while there is nothing else to do.
@@ -124,9 +128,9 @@ void Target::send_some(Publisher& publisher) {
   }
 }
 
-void Target::collect(Publisher& publisher) {
+void Target::collect(Publisher& publisher, milliseconds wait) {
   receipts_.clear();
-  publisher.collect(receipts_, flight_.has_next() && publisher.room() > 0 ? milliseconds(0) : tending);
+  publisher.collect(receipts_, wait);
   bool heard = false, put_off = false, in_doubt = false;
   for (const Receipt& receipt : receipts_) {
     if (receipt.kind == Receipt::Kind::put_off) bump(tally_.put_off), put_off = true;
@@ -135,11 +139,18 @@ void Target::collect(Publisher& publisher) {
     flight_.answer(receipt);
   }
   note_silence(publisher, heard, put_off || in_doubt || publisher.outstanding() > 0);
-  if (heard) rounds_unheard_ = 0;
-  const bool unheard = !heard && (put_off || in_doubt);
-  patience_ = unheard   ? std::min(patience * (1 << std::min(rounds_unheard_++, 10)), longest)
-              : put_off ? patience
-                        : milliseconds(0);
+  be_patient(heard, put_off, in_doubt);
+}
+
+// Once for all that was sent together, however its answers come.
+void Target::be_patient(bool heard, bool put_off, bool in_doubt) {
+  const auto now = Clock::now();
+  if (heard) {
+    rounds_unheard_ = 0;
+    send_at_ = put_off ? now + patience : now;
+  } else if ((put_off || in_doubt) && now >= send_at_) {
+    send_at_ = now + std::min(patience * (1 << std::min(rounds_unheard_++, 10)), longest);
+  }
 }
 
 void Target::note_silence(const Publisher& publisher, bool heard, bool waits) {

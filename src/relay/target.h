@@ -41,7 +41,8 @@ class Target {
   void work(std::stop_token stop);
   void take_in(std::stop_token stop);
   void send_some(Publisher& publisher);
-  void collect(Publisher& publisher);
+  void collect(Publisher& publisher, std::chrono::milliseconds wait);
+  void be_patient(bool heard, bool put_off, bool in_doubt);
   void note_silence(const Publisher& publisher, bool heard, bool waits);
   void hand_out();
   void set_publisher(std::unique_ptr<Publisher> publisher);
@@ -60,9 +61,9 @@ class Target {
   Flight flight_;
   std::vector<Receipt> receipts_;
   int tries_ = 0;
-  int rounds_unheard_ = 0;  // that brought answers, and none that was heard
+  int rounds_unheard_ = 0;  // of sending, of which nothing was confirmed or refused
   bool silent_ = false;
-  std::chrono::milliseconds patience_{0};  // before the next round
+  Clock::time_point send_at_{};  // not before
 
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;

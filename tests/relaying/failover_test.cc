@@ -31,9 +31,11 @@ TEST_P(RelayFailover, LostTailLosesNothing) {
   const auto relay = start(options());
   send_one("a", "first");
   await("the page under way", [&] { return tally_.put_off > 0; });
+  reader().run("BEGIN; LOCK TABLE onceward.relay_tick");  // the relay sees all of it at once
   lose_last_tick();
   send_one("b", "second");
   make_tick_as_another_relay();
+  reader().run("COMMIT");
   held_ = false;
   await_posted("second");
   await("its place", [&] { return left() == 0; });
@@ -60,7 +62,7 @@ TEST_P(RelayFailover, LostPlacesAreFoundByTheNextRenewal) {
   send_one("a", "first");
   await_posted("first");
   await_place_after(newest_tick());
-  reader().run("BEGIN; LOCK TABLE onceward.relay_tick");  // the relay sees all of it at once
+  reader().run("BEGIN; LOCK TABLE onceward.relay_tick");
   lose_last_tick();
   lose_last_move();
   send_one("b", "second");

@@ -71,7 +71,8 @@ TEST_P(RelayOrder, RefusedVersionHoldsBackTheNext) {
 // What waits still stops its key when another relay comes.
 TEST_P(RelayOrder, KeyThatWaitsStaysStoppedForTheNextRelay) {
   std::atomic<bool> closed = true;
-  post_.answer_with([&](const Posted&, int) { return closed ? Kind::refused : Kind::confirmed; });
+  post_.answer_with(
+      [&](const Posted& posted, int) { return closed && posted.payload == "1" ? Kind::refused : Kind::confirmed; });
   RelayOptions stubborn = options(true);
   stubborn.retry = {.attempts = 1'000, .first_delay = 300ms, .longest_delay = 300ms};
   auto relay = start(stubborn);
