@@ -178,14 +178,21 @@ Envelope found_in(const BinaryMessage& message, std::string_view prefix) {
 
 std::vector<BinaryAttribute> cloudevent_attributes(const Envelope& envelope, std::string_view prefix) {
   const EnvelopeFields& fields = envelope.fields();
-  const auto value = [&](std::string_view text) { return prefix == kHttpPrefix ? to_http(text) : std::string(text); };
+  const auto value = [&](std::string text) { return prefix == kHttpPrefix ? to_http(text) : std::move(text); };
+  const auto name = [&](std::string_view attribute) {
+    std::string prefixed;
+    prefixed.reserve(prefix.size() + attribute.size());
+    return std::move(prefixed.append(prefix).append(attribute));
+  };
+  std::vector<CloudEventAttribute> attributes = attributes_of(fields);
   std::vector<BinaryAttribute> result;
-  for (const CloudEventAttribute& attribute : attributes_of(fields)) {
-    result.push_back({std::string(prefix) + std::string(attribute.name), value(attribute.text)});
+  result.reserve(attributes.size() + fields.headers.size() + 2);  // two more for a trace
+  for (CloudEventAttribute& attribute : attributes) {
+    result.push_back({name(attribute.name), value(std::move(attribute.text))});
   }
   for (const Header& header : fields.headers) {
     if (is_extension(header)) {
-      result.push_back({std::string(prefix) + std::string(header.name), value(header.value)});
+      result.push_back({name(header.name), value(std::string(header.value))});
     } else if (!attribute_name(header.name, prefix)) {
       result.push_back({std::string(header.name), std::string(header.value)});
     }
