@@ -28,7 +28,7 @@ class RouterView : public testing::TestWithParam<fixtures::Backend> {
         "INSERT INTO " + under_->table("outbox_waiting") +
         " SELECT position + 1000, staged_at, consumer, cause, aggregate_version, event_version, id, type, "
         "key, tenant, aggregate_type, aggregate_id, correlation_id, causation_id, trace_parent, "
-        "content_type, headers, payload, 1, 0, 0, '" +
+        "content_type, headers, payload, 1, 0, 0, '', '" +
         state + "', 1, " + now + " FROM " + under_->table("outbox") + " WHERE id = '" + id + "'");
     under_->reader().run("DELETE FROM " + under_->table("outbox") + " WHERE id = '" + id + "'");
   }

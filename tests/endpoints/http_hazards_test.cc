@@ -55,7 +55,7 @@ TEST(HttpHazards, SilenceAndEndlessAnswersEndWithTheTimeoutAndAreUnknown) {
     const EndpointAnswer answer = ask(*endpoint, a_call("k"));
     EXPECT_EQ(answer.kind, Kind::unknown) << path;
     EXPECT_THAT(answer.why, HasSubstr("Timeout")) << path;
-    EXPECT_GE(std::chrono::steady_clock::now() - begin, 1s);
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, 990ms);  // libcurl counts whole milliseconds
     EXPECT_GE(endpoint->longest(), 1s);
     await("the server has the request", [&] { return server.seen("k") == 1; });
   }
