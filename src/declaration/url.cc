@@ -32,6 +32,8 @@ std::optional<std::string> add_hosts(std::string_view list, Url& url) {
     const auto host = urls::parse_authority(list.substr(0, comma));
     if (!host || host->has_userinfo() || host->host().empty()) return wrong_with_characters("a host in the list");
     UrlHost& added = url.hosts.emplace_back(UrlHost{std::string(host->host_address()), std::nullopt});
+    if (has_nul(added.name) || added.name.find(',') != added.name.npos)
+      return "a host has neither a NUL nor a comma in it";
     if (host->has_port()) added.port = read_port(host->port());
     if (host->has_port() && added.port.value_or(0) == 0) return "a port is a number from 1 to 65535";
     list.remove_prefix(std::min(comma + 1, list.size()));

@@ -37,6 +37,12 @@ TEST(Url, EveryPartIsReadAndDecoded) {
   EXPECT_EQ(url.options[0].value, "orders eu");
 }
 
+TEST(Url, WhatWouldEndAHostOrBeginAnotherIsRefused) {
+  for (const char* const text : {"kafka://a%00b/topic", "kafka://a,b%00/topic", "kafka://a%2Cb/topic"}) {
+    EXPECT_EQ(wrong_with_url(text), "a host has neither a NUL nor a comma in it") << text;
+  }
+}
+
 TEST(Url, WhatIsNotThereIsEmpty) {
   const Url url = read("kafka://broker");
   EXPECT_EQ(url.user, "");
