@@ -31,8 +31,9 @@ def arrived():
 def relay_until(count):
     """With one that is killed on the way."""
     for last in (False, True):
-        relay = subprocess.Popen([program, "relay", "app.toml"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        relay = subprocess.Popen([program, "relay", "app.toml"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         try:
+            assert any('"relaying"' in line for line in relay.stderr), "the relay does not begin"
             deadline = time.monotonic() + 60
             while len(arrived()) < (count if last else 1):
                 assert time.monotonic() < deadline, "waited in vain until messages have arrived"
