@@ -115,10 +115,12 @@ void Reservation::end_lease(Transaction& transaction) const {
 }
 
 std::int64_t forget_expired(Transaction& transaction, Dialect dialect, std::int64_t most) {
+  // Chosen once: a sub-select with a limit may be run for each row, and chooses others each time.
   Statement erase(dialect,
-                  "DELETE FROM {ingress} WHERE key IN (SELECT key FROM {ingress} WHERE expires_at <= {now} AND "
+                  "WITH gone AS MATERIALIZED (SELECT key FROM {ingress} WHERE expires_at <= {now} AND "
                   "(status > 0 OR lease_until <= {now}) ORDER BY expires_at LIMIT ");
-  return erase.bind(most).add(" {lock})").run(transaction);
+  erase.bind(most).add(" {lock}) DELETE FROM {ingress} WHERE key IN (SELECT key FROM gone)");
+  return erase.run(transaction);
 }
 
 }  // namespace onceward::ingress
