@@ -1,5 +1,6 @@
 """Asks at the front door while the daemon is killed, and looks at what is left. Usage: try.py PROGRAM"""
 
+import http.client
 import json
 import pathlib
 import random
@@ -43,7 +44,7 @@ def ask_until_accepted(key, body):
             if status == 202:
                 return answer
             assert status in (409, 503), (status, answer)
-        except OSError:
+        except (OSError, http.client.HTTPException):
             pass
         assert time.monotonic() < DEADLINE, "waited in vain for an answer"
         time.sleep(0.02)
