@@ -9,7 +9,6 @@ class Report:
         self._lock = threading.Lock()
         self._passed = 0
         self._failed = []
-        self._second = []
 
     def add(self, name, passed, failed, seconds, log=None):
         """failed is a list of test names, each with lines after it that say why. A name with neither is not worth a line."""
@@ -25,20 +24,8 @@ class Report:
             if failed and log:
                 print(f"      log: {log}", flush=True)
 
-    def passed_again(self, name, case, seconds):
-        """A test that had failed among others has passed by itself. It counts as passed, and is named at the end."""
-        with self._lock:
-            self._failed.remove((name, case))
-            self._second.append((name, case))
-            self._passed += 1
-            print(f"again {name:<32} {'1 passed':<24} {seconds:6.1f} s\n      {case}", flush=True)
-
     def close(self):
         """Prints the end and returns the exit code."""
-        if self._second:
-            print("\nPassed only at the second try, alone. Each has a cause that somebody must find:")
-            for name, case in self._second:
-                print(f"  {name}: {case}")
         if self._failed:
             print("\nFailed:")
             for name, case in self._failed:

@@ -17,7 +17,6 @@ import process
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LOGS = ROOT / "build" / "test-logs"
 BUILD_TIMEOUT_SECONDS = 3600
-MOST_SECOND_TRIES = 3  # more failures than that are no accident
 FUZZ_SECONDS = 5
 FUZZ_RUNS = 200_000
 
@@ -57,7 +56,6 @@ def executables(preset, pattern, environment, report):
                             capture_output=True, text=True)
     tests = [(test["name"], test["command"][0]) for test in json.loads(listed.stdout)["tests"]]
     environment = {**environment, **SANITIZERS}
-    failures = []
 
     def run(test):
         name, executable = test
@@ -68,23 +66,8 @@ def executables(preset, pattern, environment, report):
         passed, failed, seconds = gtest.run(executable, gtest_filter, environment, ROOT, log)
         label = f"{name}_tests" + ("" if preset == "dev" else f" ({preset})")
         report.add(label, passed, failed, seconds, log.relative_to(ROOT))
-        failures.extend((label, executable, case.split("\n")[0]) for case in failed)
 
     in_parallel(run, reversed(tests))
-    second_tries(preset, failures, environment, report)
-
-
-def second_tries(preset, failures, environment, report):
-    """What failed while two executables shared the machine with four servers is tried once more, alone."""
-    if len(failures) > MOST_SECOND_TRIES:
-        return
-    for label, executable, case in failures:
-        if not re.fullmatch(r"[\w/]+\.[\w/]+", case):
-            continue  # it crashed, or leaked
-        log = LOGS / f"{preset}-second-try.log"
-        passed, failed, seconds = gtest.run(executable, case, environment, ROOT, log)
-        if passed == 1 and not failed:
-            report.passed_again(label, case, seconds)
 
 
 def threads(pattern, environment, report):
