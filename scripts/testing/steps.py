@@ -27,8 +27,9 @@ SANITIZERS = {
 }
 
 
-def in_parallel(action, items):
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+def in_parallel(action, items, more=0):
+    """As many at once as there are cores, and some more where most of them wait."""
+    with ThreadPoolExecutor(max_workers=(os.cpu_count() or 1) + more) as pool:
         list(pool.map(action, items))
 
 
@@ -67,7 +68,7 @@ def executables(preset, pattern, environment, report):
         label = f"{name}_tests" + ("" if preset == "dev" else f" ({preset})")
         report.add(label, passed, failed, seconds, log.relative_to(ROOT))
 
-    in_parallel(run, reversed(tests))
+    in_parallel(run, reversed(tests), more=1)  # for servers, sessions and leases
 
 
 def threads(pattern, environment, report):
