@@ -107,8 +107,16 @@ endif()
 if(TARGET outages_tests)
   target_sources(outages_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests/brokers/rabbitmq_server.cc
     ${CMAKE_SOURCE_DIR}/tests/brokers/kafka_server.cc)
-  add_dependencies(outages_tests onceward_cli)
-  target_compile_definitions(outages_tests PRIVATE ONCEWARD_BINARY="${CMAKE_BINARY_DIR}/onceward")
+endif()
+# What meets the program as its users do.
+foreach(name drill_tests outages_tests)
+  if(TARGET ${name})
+    add_dependencies(${name} onceward_cli)
+    target_compile_definitions(${name} PRIVATE ONCEWARD_BINARY="${CMAKE_BINARY_DIR}/onceward")
+  endif()
+endforeach()
+if(TARGET drill_tests)
+  add_dependencies(drill_tests misbehaving_server)  # the gateway
 endif()
 
 if(NOT ONCEWARD_THREADS_ONLY)

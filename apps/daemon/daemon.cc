@@ -97,11 +97,13 @@ Daemon::Daemon(Application application, const Handlers& handlers, const Endpoint
   }
   if (!application_.routes.empty()) relay_.emplace(application_, log);
   for (const EndpointDeclaration& endpoint : application_.endpoints) {
+    repeats_.try_emplace(endpoint.name);
     dispatchers_.push_back(
         std::make_unique<DispatchPost>(application_, endpoint, opening(endpoint, endpoints, log), log));
   }
   if (!application_.ingress.consumers.empty()) ingress_.emplace(application_, log);
   for (const Declaration& consumer : application_.consumers) {
+    for (const CallDeclaration& call : consumer.calls) repeats_.try_emplace(call.endpoint);
     auto& tally = tallies_[consumer.name] = std::make_unique<ConsumerTally>();
     for (int i = 0; i < consumer.workers; ++i) {
       Post& post = *posts_.emplace_back(std::make_unique<Post>());
@@ -206,12 +208,11 @@ void Daemon::wake_who_sends() {
   for (const auto& post : dispatchers_) post->wake();
 }
 
-// Of endpoints that are declared: any other name is the handler's own.
+// Of endpoints that the file names: any other is the handler's own.
 void Daemon::count_repeats(std::string_view endpoint, Store::Repeat repeat, std::uint64_t times) {
-  for (const auto& post : dispatchers_) {
-    if (post->name() != endpoint) continue;
-    (repeat == Store::Repeat::same ? post->repeats().same : post->repeats().conflict).fetch_add(times);
-  }
+  const auto found = repeats_.find(endpoint);
+  if (found == repeats_.end()) return;
+  (repeat == Store::Repeat::same ? found->second.same : found->second.conflict).fetch_add(times);
 }
 
 // One line for all the tries of all the workers of a consumer, and one more for a reason of another kind.
@@ -295,6 +296,7 @@ Page Daemon::page(std::string_view path) const {
     for (const auto& [name, tally] : tallies_) tallies[name] = tally.get();
     OtherTallies others{.relay = relay_ ? &relay_->tally() : nullptr};
     for (const auto& post : dispatchers_) others.dispatchers.push_back(post.get());
+    if (!repeats_.empty()) others.repeats = &repeats_;
     if (ingress_) others.ingress = ingress_->tallies();
     const std::lock_guard lock(mutex_);
     return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(tallies, backlogs_, others)};

@@ -69,6 +69,7 @@ class Daemon {
   std::vector<std::unique_ptr<Post>> posts_;
   std::optional<RelayPost> relay_;
   std::vector<std::unique_ptr<DispatchPost>> dispatchers_;
+  RepeatTallies repeats_;  // of all endpoints that the file names; its keys stay as they are
   std::optional<IngressPost> ingress_;
   std::stop_source failed_;
   std::atomic<int> exit_code_ = 0;

@@ -12,11 +12,6 @@
 
 namespace onceward::daemon {
 
-// How intents met others that were there before them.
-struct RepeatTally {
-  DispatchTally::Count same{}, conflict{};
-};
-
 class DispatchPost {
  public:
   using Open = std::function<std::unique_ptr<Endpoint>()>;
@@ -34,8 +29,6 @@ class DispatchPost {
   std::string trouble() const;
   void say_trouble(std::string trouble);
   const DispatchTally& tally() const { return tally_; }
-  RepeatTally& repeats() { return repeats_; }
-  const RepeatTally& repeats() const { return repeats_; }
 
  private:
   const Application& application_;
@@ -43,7 +36,6 @@ class DispatchPost {
   const Open open_;
   Log& log_;
   DispatchTally tally_;
-  RepeatTally repeats_;
 
   mutable std::mutex mutex_;
   Dispatcher* dispatcher_ = nullptr;  // guarded; while it runs

@@ -254,14 +254,24 @@ void add_dispatchers(Families& families, const std::vector<const DispatchPost*>&
       {{"done", [](P post) -> auto& { return post.tally().found_done; }},
        {"not_done", [](P post) -> auto& { return post.tally().found_not_done; }},
        {"still_unknown", [](P post) -> auto& { return post.tally().still_unknown; }}});
-  add("onceward_ledger_duplicates_total", "Calls that were staged again under their key: one intent.", {},
-      {{{}, [](P post) -> auto& { return post.repeats().same; }}});
-  add("onceward_ledger_key_conflicts_total", "Calls that were staged with other content under a key that is taken.", {},
-      {{{}, [](P post) -> auto& { return post.repeats().conflict; }}});
   add("onceward_ledger_fenced_total", "Answers that came when the attempt was no longer ours.", {},
       {{{}, [](P post) -> auto& { return post.tally().fenced; }}});
   add("onceward_ledger_circuit_opened_total", "Times an external system was left alone, since calls came to nothing.",
       {}, {{{}, [](P post) -> auto& { return post.tally().circuit_opened; }}});
+}
+
+// Counted where calls are staged, which need not be where they are made.
+void add_repeats(Families& families, const RepeatTallies& repeats) {
+  const auto add = [&](std::string name, std::string help, DispatchTally::Count RepeatTally::* count) {
+    MetricFamily& family = families.add(std::move(name), std::move(help), MetricType::Counter);
+    for (const auto& [endpoint, tally] : repeats) {
+      labelled(family, {{"target", endpoint}}).counter.value = value_of(tally.*count);
+    }
+  };
+  add("onceward_ledger_duplicates_total", "Calls that were staged again under their key: one intent.",
+      &RepeatTally::same);
+  add("onceward_ledger_key_conflicts_total", "Calls that were staged with other content under a key that is taken.",
+      &RepeatTally::conflict);
 }
 
 // Of endpoints that are declared here, and of any other that somebody has staged calls for.
@@ -299,6 +309,7 @@ std::string metrics_text(const Tallies& tallies, const Backlogs& backlogs, const
   add_outbox(families, backlogs.outbox);
   if (others.relay != nullptr) add_relay(families, *others.relay);
   if (!others.dispatchers.empty()) add_dispatchers(families, others.dispatchers);
+  if (others.repeats != nullptr) add_repeats(families, *others.repeats);
   add_ledger(families, backlogs, others.dispatchers);
   return prometheus::TextSerializer().Serialize(families.all());
 }

@@ -1,6 +1,7 @@
 // What the daemon tells Prometheus. docs/reference/metrics.md maps each name to the one that the literature uses.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -44,10 +45,17 @@ struct Backlogs {
   void clear() { *this = {}; }
 };
 
+// How calls that were staged met others that were there before them.
+struct RepeatTally {
+  DispatchTally::Count same{}, conflict{};
+};
+using RepeatTallies = std::map<std::string, RepeatTally, std::less<>>;  // by the names of endpoints
+
 // What was done by others than workers.
 struct OtherTallies {
   const RelayTally* relay = nullptr;  // none where this process does not relay
   std::vector<const DispatchPost*> dispatchers{};
+  const RepeatTallies* repeats = nullptr;  // none where nothing is called
   IngressTallies ingress{};
 };
 
