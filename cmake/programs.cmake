@@ -57,7 +57,7 @@ if(ONCEWARD_BENCH)
   file(GLOB shared CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*/*.cc)
   file(GLOB benches CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.cc)
   set(bench_libraries Onceward::onceward PostgreSQL::PostgreSQL OpenSSL::Crypto fmt::fmt CLI11::CLI11
-    nlohmann_json::nlohmann_json PkgConfig::RABBITMQ PkgConfig::RDKAFKA Threads::Threads)
+    nlohmann_json::nlohmann_json PkgConfig::RABBITMQ PkgConfig::RDKAFKA CURL::libcurl Boost::headers Threads::Threads)
   if(shared)
     add_library(bench_shared OBJECT ${shared})
     onceward_compile_user(bench_shared)

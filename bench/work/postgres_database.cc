@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* database_name = "onceward_bench";
 
-// autovacuum is off so that a run never shares the cores with it; nothing here leaves dead rows but the balances.
+// autovacuum is off so that a run never shares the cores with it; nothing here leaves dead rows but the balances
+// and the ledger.
 constexpr const char* tables_sql = R"sql(
 CREATE TABLE payment (
   number   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -36,6 +37,8 @@ ALTER TABLE onceward.inbox_outcome SET (autovacuum_enabled = off);
 ALTER TABLE onceward.inbox_body SET (autovacuum_enabled = off);
 ALTER TABLE onceward.attempt SET (autovacuum_enabled = off);
 ALTER TABLE onceward.quarantine SET (autovacuum_enabled = off);
+ALTER TABLE onceward.ledger SET (autovacuum_enabled = off);
+ALTER TABLE onceward.ledger_attempt SET (autovacuum_enabled = off);
 CREATE EXTENSION pgstattuple;
 CREATE TABLE first_move AS TABLE onceward.relay_move;
 CREATE TABLE first_tick AS TABLE onceward.relay_tick;
@@ -127,7 +130,8 @@ class OwnDatabase final : public PostgresDatabase {
   void reset() override {
     connection_->run(
         "TRUNCATE payment, balance, onceward.consumer, onceward.inbox, onceward.inbox_outcome, onceward.inbox_body,"
-        " onceward.attempt, onceward.quarantine, onceward.outbox, onceward.position RESTART IDENTITY");
+        " onceward.attempt, onceward.quarantine, onceward.outbox, onceward.position, onceward.ledger,"
+        " onceward.ledger_attempt RESTART IDENTITY");
     connection_->run(reset_relay_sql);
     checkpoint();
   }
