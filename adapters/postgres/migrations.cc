@@ -305,6 +305,10 @@ CREATE TABLE onceward.relay_tick (
   token    uuid NOT NULL DEFAULT gen_random_uuid()
 );
 INSERT INTO onceward.relay_tick (number, snapshot, maker, low, high) VALUES (1, '3:3:', '3', 0, 0);
+CREATE FUNCTION onceward.open_at(snapshot pg_snapshot, maker xid8) RETURNS SETOF xid8 LANGUAGE sql IMMUTABLE AS $$
+  SELECT pg_snapshot_xip(snapshot) UNION ALL
+  SELECT number::text::xid8 FROM generate_series(pg_snapshot_xmax(snapshot)::text::bigint, maker::text::bigint - 1) AS number
+$$;
 CREATE FUNCTION onceward.next_ticks(after bigint) RETURNS SETOF onceward.relay_tick LANGUAGE plpgsql AS $$
 DECLARE
   newest onceward.relay_tick;
@@ -316,10 +320,7 @@ BEGIN
   END IF;
   SELECT CASE WHEN is_called THEN last_value ELSE 0 END INTO drawn FROM onceward.outbox_order;
   IF newest.number = after AND (drawn > newest.low OR EXISTS (
-      SELECT FROM (SELECT pg_snapshot_xip(newest.snapshot) UNION ALL
-                   SELECT number::text::xid8 FROM generate_series(pg_snapshot_xmax(newest.snapshot)::text::bigint,
-                                                                  newest.maker::text::bigint - 1) AS number) AS open (tx)
-      JOIN onceward.outbox USING (tx))) THEN
+      SELECT FROM onceward.open_at(newest.snapshot, newest.maker) AS open (tx) JOIN onceward.outbox USING (tx))) THEN
     PERFORM pg_advisory_xact_lock(7954877705826332258), pg_current_xact_id();
     IF EXISTS (SELECT FROM onceward.relay_tick t
                WHERE t.number = newest.number AND t.maker <> '3' AND t.maker::xid <> t.xmin)

@@ -119,10 +119,8 @@ std::int64_t lowest_pending(Look& look) {
 // Those transactions.
 std::vector<std::string> open_transactions(Look& look) {
   Statement select(Dialect::postgres, "SELECT DISTINCT open.tx::text FROM (SELECT before.number AS a, now.number AS b");
-  select.add(places).add(") AS at JOIN {relay_tick} t ON t.number IN (at.a, at.b), LATERAL (SELECT pg_snapshot_xip(");
-  select.add(
-      "t.snapshot) UNION ALL SELECT number::text::xid8 FROM generate_series(pg_snapshot_xmax(t.snapshot)::text::");
-  select.add("bigint, t.maker::text::bigint - 1) AS number) AS open (tx)");
+  select.add(places).add(") AS at JOIN {relay_tick} t ON t.number IN (at.a, at.b), ");
+  select.add("LATERAL onceward.open_at(t.snapshot, t.maker) AS open (tx)");
   std::vector<std::string> open;
   for (const Row& row : select.query(look)) open.push_back(fmt::format("'{}'", text_in(row[0])));
   return open;

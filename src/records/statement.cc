@@ -108,6 +108,11 @@ Statement& Statement::bind_any(std::span<const std::int64_t> numbers) {
   return *this;
 }
 
+Statement& Statement::bind_any(std::span<const int> numbers) {
+  const std::vector<std::int64_t> wide(numbers.begin(), numbers.end());
+  return bind_any(wide);
+}
+
 Statement& Statement::bind_any(std::span<const std::string> texts) {
   const bool postgres = dialect_ == Dialect::postgres;
   std::string list(1, '[');

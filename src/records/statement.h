@@ -37,6 +37,7 @@ class Statement {
   Statement& bind(Blob bytes);
   // Adds "= any of the numbers", or of the texts, as one parameter.
   Statement& bind_any(std::span<const std::int64_t> numbers);
+  Statement& bind_any(std::span<const int> numbers);
   Statement& bind_any(std::span<const std::string> texts);
 
   const std::string& text() const { return text_; }

@@ -29,8 +29,7 @@ Statement& add_rows(Statement& select) {
 void add_seen(Statement& select, const std::string& snapshot, std::span<const int> slots) {
   select.add(" AND pg_visible_in_snapshot(o.tx, (SELECT ").bind(snapshot).add("::pg_snapshot))");
   if (slots.size() == slot_count) return;
-  const std::vector<std::int64_t> numbers(slots.begin(), slots.end());
-  select.add(" AND ").add(slot_of_row).bind_any(numbers);
+  select.add(" AND ").add(slot_of_row).bind_any(slots);
 }
 
 // Ends a page of sub-select `page` where its rows are large: with the row that passes the bound.
@@ -51,13 +50,6 @@ bool is_full(std::span<const OutboxRow> rows, int most) {
 }
 
 }  // namespace
-
-// A snapshot is written as "lower end:upper end:those in progress,...".
-bool Pages::Tick::has_open() const {
-  const std::string_view text(snapshot);
-  const std::size_t upper = text.find(':') + 1, open = text.find(':', upper) + 1;
-  return open < text.size() || text.substr(upper, open - 1 - upper) != maker;
-}
 
 int slot_of(std::string_view key, std::string_view id) { return sha256(key.empty() ? id : key)[0] & (slot_count - 1); }
 
@@ -126,16 +118,14 @@ std::vector<OutboxRow> Pages::rows_of(std::int64_t number, std::span<const int> 
   const Tick& now = ticks_.at(number);
   Statement select(Dialect::postgres);
   add_page(select, fmt::format("{}, o.slot", row_columns));
-  add_rows(select.add(before.has_open() ? "(" : "")).add(" WHERE o.position > ").bind(std::max(before.low, after));
+  add_rows(select.add(before.has_open ? "(" : "")).add(" WHERE o.position > ").bind(std::max(before.low, after));
   select.add(" AND o.position <= ").bind(std::min(now.high, until)).add(" AND o.tx >= (SELECT greatest(");
   select.bind(before.maker).add("::xid8, pg_snapshot_xmax(").bind(before.snapshot).add("::pg_snapshot)))");
   add_seen(select, now.snapshot, slots);
-  if (before.has_open()) {
+  if (before.has_open) {
     select.add(" ORDER BY o.position LIMIT ").bind(std::int64_t{most});
-    select.add(") UNION ALL (SELECT late.* FROM (SELECT pg_snapshot_xip(").bind(before.snapshot);
-    select.add("::pg_snapshot) UNION ALL SELECT number::text::xid8 FROM generate_series(pg_snapshot_xmax(");
-    select.bind(before.snapshot).add("::pg_snapshot)::text::bigint, ").bind(before.maker);
-    select.add("::text::bigint - 1) number) open (tx), LATERAL (");
+    select.add(") UNION ALL (SELECT late.* FROM onceward.open_at(").bind(before.snapshot).add("::pg_snapshot, ");
+    select.bind(before.maker).add("::xid8) AS open (tx), LATERAL (");
     add_rows(select).add(" WHERE o.tx = open.tx AND o.position > ").bind(after);
     select.add(" AND o.position <= ").bind(until);
     add_seen(select, now.snapshot, slots);
@@ -161,15 +151,17 @@ bool Pages::have_tick(std::int64_t number) {
 
 void Pages::load_ticks(std::string_view select, std::int64_t after) {
   const auto unit = store_.begin({});
-  const Rows rows = unit->whole().query(
-      fmt::format("SELECT number, snapshot::text, maker::text, token::text, low, high FROM ({}) AS ticks", select),
-      after);
+  const Rows rows =
+      unit->whole().query(fmt::format("SELECT number, snapshot::text, maker::text, token::text, low, high, "
+                                      "EXISTS (SELECT FROM onceward.open_at(snapshot, maker)) FROM ({}) AS ticks",
+                                      select),
+                          after);
   if (unit->commit() != Commit::committed) {
     throw Fault(FaultCode::store_unavailable, Poisons::connection, "the relay's tick was not committed: trying again");
   }
   for (const Row& row : rows) {
-    ticks_[number_in(row[0])] = {text_in(row[1]), text_in(row[2]), text_in(row[3]), number_in(row[4]),
-                                 number_in(row[5])};
+    ticks_[number_in(row[0])] = {text_in(row[1]),   text_in(row[2]),   text_in(row[3]),
+                                 number_in(row[4]), number_in(row[5]), std::get<bool>(row[6])};
   }
 }
 

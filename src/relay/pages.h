@@ -7,7 +7,7 @@
 // position. They are found without reading any others again, however long a writer stays open:
 //   - written by transactions that had their number, and no end, at tick n-1: by that number, one by one. They are those
 //     that the snapshot calls in progress, and those from its upper end to the number of the transaction that made the
-//     tick: the upper end is only the last one that had ended, and one.
+//     tick: the upper end is only the last one that had ended, and one. (onceward.open_at)
 //   - written by later transactions: by position, from the highest one that had been drawn before the tick was made. A
 //     row's transaction has its number before its position is drawn, since the column stands first.
 // A transaction that began when another had committed comes after it: in a later tick, or in the same one with higher
@@ -50,8 +50,7 @@ class Pages {
   struct Tick {
     std::string snapshot, maker, token;
     std::int64_t low = 0, high = 0;
-    // Whether some transaction had its number and no end.
-    bool has_open() const;
+    bool has_open = false;  // whether some transaction had its number and no end
   };
 
   Page read_postgres(std::span<const int> slots, Place from, const std::optional<Place>& until, int most);
