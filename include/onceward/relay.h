@@ -47,6 +47,8 @@ struct RelayOptions {
   int page = 1'000;                                             // rows that are read together
   std::chrono::milliseconds lease{10'000};  // how long others wait for a relay that has fallen silent
   std::chrono::milliseconds poll{500};      // how often the outbox is looked at when nobody wakes it
+  std::chrono::milliseconds patience{
+      2'000};  // with a broker that does not answer, until others are no longer held up by it
 };
 
 // What the relays of a process have done since it began; written by them, read by anybody.

@@ -75,10 +75,12 @@ void Departures::release(const std::string& key) {
   if (const auto found = concerned_.find(key); --found->second == 0) concerned_.erase(found);
 }
 
-void Departures::pop() {
-  for (const std::string& key : all_.front().keys) release(key);
+Departure Departures::pop() {
+  Departure first = std::move(all_.front());
+  for (const std::string& key : first.keys) release(key);
   all_.pop_front();
   ++first_;
+  return first;
 }
 
 void Departures::clear() {

@@ -41,7 +41,7 @@ class Departures {
   std::size_t size() const { return all_.size(); }
   // The first one, if all of it has come to an end.
   const Departure* done() const { return !all_.empty() && all_.front().left == 0 ? &all_.front() : nullptr; }
-  void pop();
+  Departure pop();
   // Whether a row of this ordered key is on its way, or is to be kept.
   bool concerns(const std::string& key) const { return concerned_.contains(key); }
   // What was read is not ours any longer, or will be read again.

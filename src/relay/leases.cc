@@ -1,7 +1,8 @@
 #include "src/relay/leases.h"
 
+#include <algorithm>
 #include <ctime>
-#include <vector>
+#include <utility>
 
 #include "src/envelope/derived_id.h"
 #include "src/records/statement.h"
@@ -11,8 +12,6 @@ namespace {
 
 using records::number_in;
 using records::Statement;
-
-std::vector<std::int64_t> numbers_of(const auto& slots) { return {slots.begin(), slots.end()}; }
 
 // In nanoseconds, by a clock that goes on while the machine is suspended.
 std::int64_t time_awake_or_not() {
@@ -39,14 +38,15 @@ void Leases::in_unit(Work&& work) {
   const Clock::time_point began = Clock::now();
   const std::int64_t until = time_awake_or_not() + std::chrono::nanoseconds(lease_).count();
   const auto unit = store_.begin({});
-  const std::map<int, Place> places = work(*unit);
+  Held held = work(*unit);
   if (unit->commit() != Commit::committed) {
     throw Fault(FaultCode::store_unavailable, Poisons::connection, "the relay's leases were not committed");
   }
   // Something of what is no longer ours may be about to be sent: nothing is, until whoever sends has begun anew and we renew
   // again, which is due at once.
-  const bool fewer = places.size() < places_.size();
-  places_ = places;
+  const bool fewer = held.places.size() < places_.size();
+  places_ = std::move(held.places);
+  unbalanced_ = held.unbalanced;
   renewed_at_ = fewer ? Clock::time_point() : began;
   held_until_ = fewer ? 0 : until;
 }
@@ -81,10 +81,10 @@ std::size_t Leases::share(UnitOfWork& unit) {
   return (slot_count + members - 1) / members;
 }
 
-void Leases::give(UnitOfWork& unit, const std::set<int>& slots, std::string_view owner) {
+void Leases::give(UnitOfWork& unit, const std::vector<int>& slots, std::string_view owner) {
   if (slots.empty()) return;
   Statement update(store_.dialect(), "UPDATE {relay_slot} SET owner = ");
-  update.bind(owner).add(" WHERE slot ").bind_any(numbers_of(slots)).run(unit.whole());
+  update.bind(owner).add(" WHERE slot ").bind_any(slots).run(unit.whole());
 }
 
 void Leases::renew() {
@@ -95,16 +95,16 @@ void Leases::renew() {
     bool free = false, lost = false;
     for (const auto& [number, slot] : read_slots(unit)) {
       free |= slot.free;
+      if (!slot.ours) continue;
       const auto ours = places_.find(number);
-      if (!slot.ours || ours == places_.end()) continue;
-      if (slot.place < ours->second) {
+      if (ours == places_.end() || slot.place < ours->second) {
         lost = true;
       } else {
         places[number] = ours->second;
       }
     }
-    unbalanced_ = lost || places.size() > most || (free && places.size() < most);
-    return places;
+    const bool unbalanced = lost || places.size() > most || (free && places.size() < most);
+    return Held{std::move(places), unbalanced};
   });
 }
 
@@ -113,7 +113,7 @@ void Leases::take_share() {
     say_we_live(unit);
     const std::size_t most = share(unit);
     std::map<int, Place> places;
-    std::set<int> taken, surplus;
+    std::vector<int> taken, surplus;
     Statement(store_.dialect(), "SELECT slot FROM {relay_slot} ORDER BY slot {lock}").query(unit.whole());
     const std::map<int, Slot> slots = read_slots(unit);
     const auto sort_in = [&](bool Slot::* which) {
@@ -121,9 +121,9 @@ void Leases::take_share() {
         if (!(slot.*which)) continue;
         if (places.size() < most) {
           places[number] = slot.place;
-          if (slot.free) taken.insert(number);
+          if (slot.free) taken.push_back(number);
         } else if (slot.ours) {
-          surplus.insert(number);
+          surplus.push_back(number);
         }
       }
     };
@@ -131,8 +131,7 @@ void Leases::take_share() {
     sort_in(&Slot::free);
     give(unit, taken, owner_);
     give(unit, surplus, {});
-    unbalanced_ = false;
-    return places;
+    return Held{std::move(places)};
   });
 }
 
@@ -140,7 +139,7 @@ void Leases::give_up() {
   in_unit([&](UnitOfWork& unit) {
     Statement(store_.dialect(), "UPDATE {relay_slot} SET owner = '' WHERE owner = ").bind(owner_).run(unit.whole());
     Statement(store_.dialect(), "DELETE FROM {relay_member} WHERE owner = ").bind(owner_).run(unit.whole());
-    return std::map<int, Place>();
+    return Held();
   });
   held_until_ = 0;
 }
@@ -152,7 +151,7 @@ bool Leases::move(UnitOfWork& unit, std::span<const int> slots, const Place& pla
   for (const int slot : slots) bits |= std::int64_t{1} << slot;
   Statement insert(store_.dialect(), "INSERT INTO {relay_move} (slots, tick, position) SELECT ");
   insert.bind(bits).add(", ").bind(place.tick).add(", ").bind(place.position);
-  insert.add(" WHERE NOT EXISTS (SELECT 1 FROM {relay_place} p WHERE p.slot ").bind_any(numbers_of(slots));
+  insert.add(" WHERE NOT EXISTS (SELECT 1 FROM {relay_place} p WHERE p.slot ").bind_any(slots);
   insert.add(" AND NOT (p.tick = ").bind(from.tick).add(" AND p.position = ").bind(from.position);
   insert.add(" OR p.tick = ").bind(place.tick).add(" AND p.position = ").bind(place.position).add("))");
   if (store_.dialect() == Dialect::postgres) {
@@ -162,9 +161,15 @@ bool Leases::move(UnitOfWork& unit, std::span<const int> slots, const Place& pla
   return insert.run(unit.whole()) == 1;
 }
 
+// Ours in the store, and not here: those whose places it has lost.
+bool Leases::know(std::span<const int> slots) const {
+  return std::ranges::all_of(slots, [&](int slot) { return places_.contains(slot); });
+}
+
 bool Leases::hold(UnitOfWork& unit, std::span<const int> slots) const {
+  if (!know(slots)) return false;
   Statement select(store_.dialect(), "SELECT slot FROM {relay_slot} WHERE owner = ");
-  select.bind(owner_).add(" AND slot ").bind_any(numbers_of(slots)).add(" ORDER BY slot {lock}");
+  select.bind(owner_).add(" AND slot ").bind_any(slots).add(" ORDER BY slot {lock}");
   return select.query(unit.whole()).size() == slots.size();
 }
 

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <map>
-#include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "onceward/port/store.h"
 #include "src/relay/place.h"
@@ -32,7 +32,8 @@ class Leases {
   // Says that we live, and keeps our slots; finds out whether another one has come or gone. Slots whose lease was lost to
   // another are no longer ours, nor, until the next take_share(), are those whose places the store has lost.
   void renew();
-  // There are slots to take, or to give up so that each relay has its share: call take_share() once nothing is under way.
+  // There are slots to take, or to give up so that each relay has its share, or the store says that some are ours of which we do
+  // not know: call take_share() once nothing is under way.
   bool unbalanced() const { return unbalanced_; }
   void take_share();
   // Gives all of them up, for another to take at once.
@@ -52,12 +53,17 @@ class Leases {
     bool ours = false, free = false;
     Place place;
   };
+  struct Held {
+    std::map<int, Place> places;
+    bool unbalanced = false;
+  };
   std::map<int, Slot> read_slots(UnitOfWork& unit);
   std::size_t share(UnitOfWork& unit);
   void say_we_live(UnitOfWork& unit);
-  void give(UnitOfWork& unit, const std::set<int>& slots, std::string_view owner);
+  void give(UnitOfWork& unit, const std::vector<int>& slots, std::string_view owner);
   template <class Work>
   void in_unit(Work&& work);
+  bool know(std::span<const int> slots) const;
 
   Store& store_;
   const std::string name_;

@@ -12,7 +12,7 @@ class SilenceTest : public testing::Test {
   Silence::Time at(std::chrono::milliseconds time) const { return start_ + time; }
 
   const Silence::Time start_ = Silence::Time(1h);
-  Silence silence_;
+  Silence silence_{2s};
 };
 
 TEST_F(SilenceTest, NothingIsAwayThatWasNotSentAnything) {

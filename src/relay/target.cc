@@ -11,13 +11,14 @@ using std::chrono::milliseconds;
 constexpr std::size_t burst = 128;  // between two looks at the lease
 constexpr milliseconds tending{1'000};
 constexpr milliseconds longest{5'000};
-constexpr milliseconds patience{50};  // with a broker that puts off
+constexpr milliseconds first_pause{50};  // for a broker that puts off
 
 }  // namespace
 
-Target::Target(const RelayTarget& target, std::function<bool()> may_send, std::function<void()> told, RelayTally& tally,
-               Log& log)
+Target::Target(const RelayTarget& target, milliseconds patience, std::function<bool()> may_send,
+               std::function<void()> told, RelayTally& tally, Log& log)
     : target_(target),
+      patience_(patience),
       may_send_(std::move(may_send)),
       told_(std::move(told)),
       tally_(tally),
@@ -53,7 +54,7 @@ void Target::stop(bool stopped) {
 bool Target::away() const {
   const std::lock_guard lock(mutex_);
   const auto now = Clock::now();
-  return stopped_ || (away_since_ && now - *away_since_ > Silence::until_away) || silence_.away(now);
+  return stopped_ || (away_since_ && now - *away_since_ > patience_) || silence_.away(now);
 }
 
 void Target::give_back() {
@@ -88,7 +89,7 @@ void Target::run(std::stop_token stop) {
 
 void Target::work(std::stop_token stop) {
   if (!publisher_) set_publisher(target_.open());
-  if (!may_send() && flight_.has_next()) pause(stop, patience);
+  if (!may_send() && flight_.has_next()) pause(stop, first_pause);
   const auto left = std::chrono::ceil<milliseconds>(send_at_ - Clock::now());
   if (left > milliseconds(0)) {
     if (publisher_->outstanding() == 0) return pause(stop, left);
@@ -147,9 +148,9 @@ void Target::be_patient(bool heard, bool put_off, bool in_doubt) {
   const auto now = Clock::now();
   if (heard) {
     rounds_unheard_ = 0;
-    send_at_ = put_off ? now + patience : now;
+    send_at_ = put_off ? now + first_pause : now;
   } else if ((put_off || in_doubt) && now >= send_at_) {
-    send_at_ = now + std::min(patience * (1 << std::min(rounds_unheard_++, 10)), longest);
+    send_at_ = now + std::min(first_pause * (1 << std::min(rounds_unheard_++, 10)), longest);
   }
 }
 

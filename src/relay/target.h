@@ -21,14 +21,14 @@ inline void bump(RelayTally::Count& count, std::uint64_t by = 1) { count.fetch_a
 class Target {
  public:
   // `may_send` is asked before each sending; `told` is called when there are results. Both from the target's thread.
-  Target(const RelayTarget& target, std::function<bool()> may_send, std::function<void()> told, RelayTally& tally,
-         Log& log);
+  Target(const RelayTarget& target, std::chrono::milliseconds patience, std::function<bool()> may_send,
+         std::function<void()> told, RelayTally& tally, Log& log);
   ~Target();
 
   void send(std::vector<Parcel> parcels);
   void open(std::string key);  // see Flight::open
   void stop(bool stopped);
-  // Whether nothing has left for a while, because the broker is away or silent or somebody has stopped it.
+  // Whether nothing has left for as long as `patience`, because the broker is away or silent, or somebody has stopped it.
   bool away() const;
   void give_back();  // see Flight::give_back; with what was sent where the broker is silent
   std::vector<Result> results();
@@ -52,6 +52,7 @@ class Target {
   void over();
 
   const RelayTarget target_;
+  const std::chrono::milliseconds patience_;
   const std::function<bool()> may_send_;
   const std::function<void()> told_;
   RelayTally& tally_;
@@ -72,7 +73,7 @@ class Target {
   std::vector<Result> results_;
   std::string trouble_;
   std::optional<Clock::time_point> away_since_;
-  Silence silence_;
+  Silence silence_{patience_};
   bool stopped_ = false;
   bool give_back_ = false;
   std::unique_ptr<Publisher> publisher_;  // used by the target's thread only, but for wake()

@@ -10,6 +10,7 @@ namespace {
 using records::number_in;
 using records::Statement;
 
+constexpr std::chrono::milliseconds between_trims{2'000};
 constexpr int parts = 4;
 constexpr std::int64_t worth_it = 8 << 20;  // bytes, those of large payloads included, which stand elsewhere
 
@@ -63,6 +64,28 @@ void forget_moves(Store& store) {
   Statement(store.dialect(), "DELETE FROM {relay_move} WHERE number < (SELECT min(number) FROM {relay_place})")
       .run(unit->whole());
   unit->commit();
+}
+
+// More rows than are read meanwhile, so that what a slot has kept for the others goes too.
+Trim::Trim(Store& store, Pages& pages, int page) : store_(store), pages_(pages), most_(2 * std::int64_t{page}) {}
+
+void Trim::add_to(UnitOfWork& unit) const {
+  if (store_.dialect() == Dialect::sqlite) remove_what_left(unit, most_);
+}
+
+void Trim::now_and_then() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return;
+  next_ = now + between_trims;
+  forget_moves(store_);
+  if (store_.dialect() == Dialect::sqlite) {
+    const auto unit = store_.begin({});
+    add_to(*unit);
+    unit->commit();
+    return;
+  }
+  pages_.passed(lowest_tick(store_));
+  empty_parts(store_);
 }
 
 }  // namespace onceward::relay

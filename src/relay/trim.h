@@ -1,7 +1,9 @@
 // Gives back the room of rows that have left.
 #pragma once
 
-#include "onceward/port/store.h"
+#include <chrono>
+
+#include "src/relay/pages.h"
 
 namespace onceward::relay {
 
@@ -17,5 +19,23 @@ void forget_moves(Store& store);
 
 // The lowest tick that a slot stands in.
 std::int64_t lowest_tick(Store& store);
+
+// All of it, while a relay works.
+class Trim {
+ public:
+  // `page` rows are read at a time.
+  Trim(Store& store, Pages& pages, int page);
+
+  // Every two seconds.
+  void now_and_then();
+  // Part of the unit in which a page is noted.
+  void add_to(UnitOfWork& unit) const;
+
+ private:
+  Store& store_;
+  Pages& pages_;
+  const std::int64_t most_;  // rows that are deleted together
+  std::chrono::steady_clock::time_point next_{};
+};
 
 }  // namespace onceward::relay

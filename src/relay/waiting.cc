@@ -17,8 +17,6 @@ constexpr std::string_view copied =
     "position, staged_at, consumer, cause, aggregate_version, event_version, id, type, key, tenant, aggregate_type, "
     "aggregate_id, correlation_id, causation_id, trace_parent, content_type, headers, payload";
 
-constexpr std::chrono::milliseconds while_away{2'000};
-
 bool charged(Setback::Why why) { return why == Setback::Why::refused || why == Setback::Why::no_route; }
 
 std::string_view reason_of(Setback::Why why) {
@@ -39,31 +37,12 @@ std::string_view reason_of(Setback::Why why) {
 
 int attempts_after(const Setback& setback) { return setback.attempts + (charged(setback.why) ? 1 : 0); }
 
-// What is put off waits as long again as it has waited.
-std::chrono::milliseconds delay_of(const Setback& setback, const RetryBudget& budget) {
-  switch (setback.why) {
-    case Setback::Why::refused:
-    case Setback::Why::no_route:
-      return delay_before(attempts_after(setback), budget);
-    case Setback::Why::behind:
-      return {};
-    case Setback::Why::away:
-      return while_away;
-    case Setback::Why::put_off:
-      return std::clamp(std::chrono::duration_cast<std::chrono::milliseconds>(setback.waited), budget.first_delay,
-                        budget.longest_delay);
-  }
-  return {};
-}
-
 std::string due_after(Dialect dialect) {
   return dialect == Dialect::postgres ? "{now} + s.delay * interval '1 millisecond'" : "{now} + s.delay * 1000";
 }
 
 constexpr std::string_view stopped_keys =
     "SELECT DISTINCT key FROM {outbox_waiting} WHERE ordered = 1 AND state <> 'discarded' AND ";
-
-std::vector<std::int64_t> numbers_of(std::span<const int> slots) { return {slots.begin(), slots.end()}; }
 
 }  // namespace
 
@@ -76,6 +55,23 @@ std::string_view Waiting::state_of(const Setback& setback) const {
   return setback.why == Setback::Why::behind ? "behind" : "waiting";
 }
 
+// What is put off waits as long again as it has waited.
+std::chrono::milliseconds Waiting::delay_of(const Setback& setback) const {
+  switch (setback.why) {
+    case Setback::Why::refused:
+    case Setback::Why::no_route:
+      return delay_before(attempts_after(setback), budget_);
+    case Setback::Why::behind:
+      return {};
+    case Setback::Why::away:
+      return while_away_;
+    case Setback::Why::put_off:
+      return std::clamp(std::chrono::duration_cast<std::chrono::milliseconds>(setback.waited), budget_.first_delay,
+                        budget_.longest_delay);
+  }
+  return {};
+}
+
 // The setbacks as a relation.
 struct Waiting::Columns {
   Columns(std::span<const Setback> setbacks, const Waiting& waiting) {
@@ -85,7 +81,7 @@ struct Waiting::Columns {
       slots.push_back(setback.slot);
       ordered.push_back(setback.ordered ? 1 : 0);
       attempts.push_back(attempts_after(setback));
-      delays.push_back(delay_of(setback, waiting.budget_).count());
+      delays.push_back(waiting.delay_of(setback).count());
       states.push_back(waiting.state_of(setback));
       targets.push_back(setback.target);
       reasons.push_back(reason_of(setback.why));
@@ -150,7 +146,7 @@ std::vector<OutboxRow> Waiting::due(std::span<const int> slots, std::string_view
   };
   select.add(row_columns)
       .add(", o.tick, o.slot, o.attempts, {now_micros} - {micros o.entered_at} FROM {outbox_waiting} o ");
-  select.add("WHERE o.target = ").bind(target).add(" AND o.slot ").bind_any(numbers_of(slots));
+  select.add("WHERE o.target = ").bind(target).add(" AND o.slot ").bind_any(slots);
   select.add(" AND o.state IN ('waiting', 'behind') AND o.due_at <= ");
   add_now().add(" AND (o.state = 'waiting' OR NOT EXISTS (SELECT 1 FROM {outbox_waiting} e WHERE e.key = o.key AND ");
   select.add("e.ordered = 1 AND e.state IN ('waiting', 'aside') AND (e.state = 'aside' OR e.due_at > ");
@@ -180,12 +176,12 @@ std::set<std::string, std::less<>> Waiting::read_texts(const Statement& select) 
 std::set<std::string, std::less<>> Waiting::targets(std::span<const int> slots) const {
   Statement select(store_.dialect(),
                    "SELECT DISTINCT target FROM {outbox_waiting} WHERE state <> 'discarded' AND slot ");
-  return read_texts(select.bind_any(numbers_of(slots)));
+  return read_texts(select.bind_any(slots));
 }
 
 std::set<std::string, std::less<>> Waiting::keys(std::span<const int> slots) const {
   Statement select(store_.dialect(), stopped_keys);
-  return read_texts(select.add("slot ").bind_any(numbers_of(slots)));
+  return read_texts(select.add("slot ").bind_any(slots));
 }
 
 std::set<std::string, std::less<>> Waiting::keys_among(std::span<const std::string> keys) const {

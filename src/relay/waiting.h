@@ -37,8 +37,9 @@ struct Setback {
 
 class Waiting {
  public:
-  Waiting(Store& store, std::string producer, const RetryBudget& budget)
-      : store_(store), producer_(std::move(producer)), budget_(budget) {}
+  // What goes to a broker that is away is due again after `while_away`.
+  Waiting(Store& store, std::string producer, const RetryBudget& budget, std::chrono::milliseconds while_away)
+      : store_(store), producer_(std::move(producer)), budget_(budget), while_away_(while_away) {}
 
   bool used_up(const Setback& setback) const;
 
@@ -59,12 +60,14 @@ class Waiting {
 
  private:
   struct Columns;
+  std::chrono::milliseconds delay_of(const Setback& setback) const;
   std::string_view state_of(const Setback& setback) const;
   std::set<std::string, std::less<>> read_texts(const records::Statement& select) const;
 
   Store& store_;
   const std::string producer_;
   const RetryBudget budget_;
+  const std::chrono::milliseconds while_away_;
 };
 
 }  // namespace onceward::relay

@@ -1,6 +1,7 @@
 // A failover that loses the end of what was committed, as the store shows it afterwards: ticks and moves are gone, and another
 // relay may have made a tick of the same number since.
 #include "tests/relaying/running.h"
+#include "tests/relaying/watched_store.h"
 
 namespace onceward::relay {
 namespace {
@@ -68,6 +69,38 @@ TEST_P(RelayFailover, LostPlacesAreFoundByTheNextRenewal) {
   send_one("b", "second");
   make_tick_as_another_relay();
   reader().run("COMMIT");
+  await_posted("second");
+}
+
+// The same, and the store is away for the look after each renewal. Red if what a renewal has found is forgotten with it.
+TEST_P(RelayFailover, LostPlacesAreFoundThoughTheStoreComesAndGoes) {
+  std::atomic<bool> coming_and_going = false;
+  std::atomic<int> failed = 0;
+  const auto own = under_->open();
+  WatchedStore store(
+      *own, [] {},
+      [&] {
+        if (!coming_and_going) return;
+        ++failed;
+        throw Fault(FaultCode::store_unavailable, Poisons::connection, "the store is away");
+      });
+  RelayOptions quick = options();
+  quick.lease = 300ms;
+  Relay relay(quick, store, tally_);
+  const std::jthread running([&](std::stop_token stop) { relay.run(stop, 5s); });
+  send_one("a", "first");
+  await_posted("first");
+  await_place_after(newest_tick());
+  coming_and_going = true;
+  reader().run("BEGIN; LOCK TABLE onceward.relay_tick");
+  lose_last_tick();
+  lose_last_move();
+  send_one("b", "second");
+  make_tick_as_another_relay();
+  reader().run("COMMIT");
+  await("it is fenced", [&] { return tally_.fenced > 0; });
+  await("some outages", [&, before = failed.load()] { return failed >= before + 3; });
+  coming_and_going = false;
   await_posted("second");
 }
 

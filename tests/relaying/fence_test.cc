@@ -1,32 +1,18 @@
 // Whoever has lost its slots notes nothing of them, whatever its broker has confirmed.
 #include <atomic>
-#include <functional>
 #include <thread>
 
 #include "onceward/relay.h"
-#include "tests/fixtures/forwarding_store.h"
 #include "tests/fixtures/waiting.h"
 #include "tests/relaying/post.h"
 #include "tests/relaying/suite.h"
+#include "tests/relaying/watched_store.h"
 
 namespace onceward::relay {
 namespace {
 
 using namespace std::chrono_literals;
 using Kind = Receipt::Kind;
-
-// Calls `before` at the beginning of each unit.
-class WatchedStore final : public fixtures::ForwardingStore {
- public:
-  WatchedStore(Store& store, std::function<void()> before) : ForwardingStore(store), before_(std::move(before)) {}
-  std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) override {
-    before_();
-    return store_.begin(consumer);
-  }
-
- private:
-  const std::function<void()> before_;
-};
 
 class RelayFence : public OnEveryStore {
  protected:

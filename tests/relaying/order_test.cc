@@ -37,6 +37,7 @@ TEST_P(RelayOrder, RowThatFoundItsTargetAwayHoldsBackTheNext) {
   std::atomic<bool> held = true;
   post_.answer_with([&](const Posted&, int) { return held ? Kind::put_off : Kind::confirmed; });
   RelayOptions three = with_other(options(true));
+  three.patience = 1s;
   three.lease = 300ms;
   three.targets.push_back({"third", [this] { return std::make_unique<PostPublisher>(third_); }});
   three.routes.push_back({.types = {"noted"}, .target = 2, .destination = "notes"});
@@ -61,7 +62,7 @@ TEST_P(RelayOrder, RefusedVersionHoldsBackTheNext) {
     return posted.payload == "1" && times == 1 ? Kind::refused : Kind::confirmed;
   });
   RelayOptions slow = options(true);
-  slow.retry.first_delay = slow.retry.longest_delay = 1500ms;
+  slow.retry.first_delay = slow.retry.longest_delay = 300ms;  // many looks
   send({{.key = "a", .version = 2, .payload = "2"}, {.key = "a", .version = 1, .payload = "1"}});
   const auto relay = start(slow);
   await_posted(2);
@@ -123,7 +124,7 @@ class WaitingRows : public OnEveryStore {
   }
 
   int position_ = 0;
-  Waiting waiting_{*store_, "shop", {}};
+  Waiting waiting_{*store_, "shop", {}, 0ms};
 };
 
 TEST_P(WaitingRows, NoneGoesBehindOneThatIsNotDueOrWasSetAside) {
@@ -165,7 +166,7 @@ TEST_P(WaitingRows, AllAreLookedAtInOneMoment) {
   }
 }
 
-ONCEWARD_ON_EVERY_STORE(RelayOrder);
+ONCEWARD_ON_BOTH_STORES(RelayOrder);
 ONCEWARD_ON_EVERY_STORE(WaitingRows);
 
 }  // namespace

@@ -144,7 +144,7 @@ TEST_P(Relaying, WhileTheBrokerIsAwayNothingIsCharged) {
 
 TEST_P(Relaying, ABrokerThatIsAwayHoldsBackNoOther) {
   other_.go_away(true);
-  const auto relay = start(with_other(options(true)));
+  const auto relay = start(impatient(with_other(options(true))));
   std::vector<std::string> expected;
   for (int i = 0; i < 60; ++i) {
     send_one("a", std::to_string(i));

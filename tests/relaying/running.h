@@ -61,6 +61,11 @@ class RelaysThatRun : public OnEveryStore {
     options.poll = 20ms;
     return options;
   }
+  // One that soon takes a broker that does not answer for away.
+  static RelayOptions impatient(RelayOptions options) {
+    options.patience = 200ms;
+    return options;
+  }
   // With another broker, for messages of type "shipped".
   RelayOptions with_other(RelayOptions options) {
     const bool ordered = options.routes[0].ordered;

@@ -79,5 +79,10 @@ inline std::string backend_name(const testing::TestParamInfo<Backend>& info) { r
   INSTANTIATE_TEST_SUITE_P(Store, suite,                                                                          \
                            testing::ValuesIn(fixtures::backends_that(&fixtures::Capabilities::concurrent_units)), \
                            backend_name)
+// Where what is tested does not depend on how the relay speaks with its store, a pooler in between shows nothing more.
+#define ONCEWARD_ON_BOTH_STORES(suite)                                                                               \
+  INSTANTIATE_TEST_SUITE_P(Store, suite,                                                                             \
+                           testing::ValuesIn(fixtures::backends_that(&fixtures::Capabilities::prepares_statements)), \
+                           backend_name)
 #define ONCEWARD_ON_EVERY_STORE(suite) \
   INSTANTIATE_TEST_SUITE_P(Store, suite, testing::ValuesIn(fixtures::backends()), backend_name)

@@ -42,7 +42,7 @@ TEST_P(RelayTakeover, DoesNotWaitUntilEverythingThatWaitedHasLeft) {
 // One that cannot reach its broker shares its keys with one that can.
 TEST_P(RelayTakeover, ARelayThatIsCutOffFromItsOnlyBrokerSharesItsKeys) {
   post_.go_away(true);
-  RelayOptions quick = options();
+  RelayOptions quick = impatient(options());
   quick.lease = 600ms;
   const auto cut_off = start(quick);
   for (int i = 0; i < 50; ++i) send_one(fmt::format("k{}", i), std::to_string(i));
@@ -65,7 +65,7 @@ TEST_P(RelayTakeover, DrainedRelayGivesItsKeysAtOnce) {
   await_posted(2);
 }
 
-ONCEWARD_ON_EVERY_STORE(RelayTakeover);
+ONCEWARD_ON_BOTH_STORES(RelayTakeover);
 
 }  // namespace
 }  // namespace onceward::relay
