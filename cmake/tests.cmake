@@ -97,10 +97,13 @@ foreach(name conformance_tests crash_tests daemon_tests brokers_tests outages_te
     target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/faults/proxy.cc ${CMAKE_SOURCE_DIR}/tests/faults/server.cc)
   endif()
 endforeach()
-if(TARGET conformance_tests)
-  if(TARGET misbehaving_server)
-    add_dependencies(conformance_tests misbehaving_server)  # what an HTTP endpoint calls there
+# What an HTTP endpoint calls there.
+foreach(name conformance_tests cli_tests daemon_tests)
+  if(TARGET ${name} AND TARGET misbehaving_server)
+    add_dependencies(${name} misbehaving_server)
   endif()
+endforeach()
+if(TARGET conformance_tests)
   target_sources(conformance_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests/brokers/kafka_server.cc)
 endif()
 

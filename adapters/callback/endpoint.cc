@@ -32,8 +32,9 @@ struct Job {
   Job& operator=(const Job&) = delete;
 
   bool looks_up() const { return request.kind == EndpointRequest::Kind::look_up; }
-  EndpointAnswer nothing(Kind of_a_call, const char* why) const {
-    return {.tag = request.tag, .kind = looks_up() ? Kind::still_unknown : of_a_call, .why = why};
+  EndpointAnswer nothing(Kind kind, const char* why) const {
+    if (looks_up() && kind == Kind::unknown) kind = Kind::still_unknown;
+    return {.tag = request.tag, .kind = kind, .why = why};
   }
 
   EndpointRequest request;
@@ -43,7 +44,10 @@ struct Job {
 };
 using SharedJob = std::shared_ptr<Job>;  // with the endpoint until it is answered, and the thread that runs it
 
-bool is_of_a_look_up(Kind kind) { return kind == Kind::done || kind == Kind::not_done || kind == Kind::still_unknown; }
+bool answers(Kind kind, bool look_up) {
+  if (kind == Kind::not_sent || kind == Kind::later) return true;
+  return look_up == (kind == Kind::done || kind == Kind::not_done || kind == Kind::still_unknown);
+}
 
 const CallbackOptions& checked(const CallbackOptions& options) {
   const auto require = [](bool holds, const char* what) {
@@ -171,8 +175,7 @@ class CallbackEndpoint final : public Endpoint {
   EndpointAnswer ask(const Job& job, std::stop_token stop) const {
     try {
       EndpointAnswer answer = (job.looks_up() ? options_.look_up : options_.call)(job.request, stop);
-      if (is_of_a_look_up(answer.kind) != job.looks_up())
-        return job.nothing(Kind::unknown, "no answer to its question");
+      if (!answers(answer.kind, job.looks_up())) return job.nothing(Kind::unknown, "no answer to its question");
       answer.tag = job.request.tag;
       return answer;
     } catch (...) {

@@ -19,28 +19,54 @@ const JsonNode* node_at(const std::variant<JsonDocument, Reason>& read, const Po
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-}  // namespace
-
-std::optional<std::string> text_at(std::string_view json, const Pointer& pointer) {
-  const auto read = parse_json(json, depth);
-  const JsonNode* const node = node_at(read, pointer);
-  if (node == nullptr) return std::nullopt;
-  const auto& document = std::get<JsonDocument>(read);
+std::optional<std::string> text_of_node(const JsonDocument& document, const JsonNode& node) {
   std::string scratch;
   std::string_view text;
-  switch (node->kind) {
+  switch (node.kind) {
     case JsonKind::string:
-      text = text_of(document, *node, scratch);
+      text = text_of(document, node, scratch);
       break;
     case JsonKind::number:
     case JsonKind::boolean:
-      text = document.raw(*node);
+      text = document.raw(node);
       break;
     default:
       return std::nullopt;
   }
   if (text.empty() || text.size() > most_text_bytes || std::ranges::any_of(text, is_control)) return std::nullopt;
   return std::string(text);
+}
+
+// The word for what is null, or has nothing in it.
+std::optional<std::string> emptiness_of(const JsonDocument& document, const JsonNode& node) {
+  const bool empty = document.nodes.data() + node.next == &node + 1;
+  switch (node.kind) {
+    case JsonKind::null:
+      return "null";
+    case JsonKind::array:
+      return empty ? std::optional<std::string>("[]") : std::nullopt;
+    case JsonKind::object:
+      return empty ? std::optional<std::string>("{}") : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> text_at(std::string_view json, const Pointer& pointer) {
+  const auto read = parse_json(json, depth);
+  const JsonNode* const node = node_at(read, pointer);
+  return node == nullptr ? std::nullopt : text_of_node(std::get<JsonDocument>(read), *node);
+}
+
+std::optional<std::string> value_at(std::string_view json, const Pointer& pointer) {
+  const auto read = parse_json(json, depth);
+  const JsonNode* const node = node_at(read, pointer);
+  if (node == nullptr) return std::nullopt;
+  const auto& document = std::get<JsonDocument>(read);
+  auto word = emptiness_of(document, *node);
+  return word ? std::move(word) : text_of_node(document, *node);
 }
 
 std::optional<std::vector<std::string_view>> elements_at(std::string_view json, const Pointer& pointer) {

@@ -31,6 +31,20 @@ TEST(HttpAnswer, WhatNobodyMeansIsNothing) {
   EXPECT_EQ(text_at(R"({"id":")" + std::string(most_text_bytes + 1, 'a') + R"("})", {"id"}), std::nullopt);
 }
 
+TEST(HttpAnswer, ValueAtAPointerMayBeEmpty) {
+  constexpr std::string_view json = R"({"data":[],"by":{ },"none":null,"full":[1],"id":"x","n":0})";
+  EXPECT_EQ(value_at(json, {"data"}), "[]");
+  EXPECT_EQ(value_at(json, {"by"}), "{}");
+  EXPECT_EQ(value_at(json, {"none"}), "null");
+  EXPECT_EQ(value_at(json, {"id"}), "x");
+  EXPECT_EQ(value_at(json, {"n"}), "0");
+  EXPECT_EQ(value_at(" [ ] ", {}), "[]");
+  EXPECT_EQ(value_at(json, {"full"}), std::nullopt);
+  EXPECT_EQ(value_at(json, {}), std::nullopt);
+  EXPECT_EQ(value_at(json, {"data", "0"}), std::nullopt);
+  EXPECT_EQ(value_at("[", {}), std::nullopt);
+}
+
 TEST(HttpAnswer, ElementsOfAnArrayAreAsTheyAreWritten) {
   constexpr std::string_view json = R"({"data": [ {"a": [1,2]}, 3 , "x" ], "n": 1})";
   EXPECT_THAT(elements_at(json, {"data"}), Optional(ElementsAre(R"({"a": [1,2]})", "3", R"("x")")));

@@ -7,14 +7,23 @@
 namespace onceward::http {
 
 EndpointAnswer::Kind classify_call(const curl::Ending& ending, const Statuses& statuses) {
-  if (!ending.may_have_been_seen()) return EndpointAnswer::Kind::not_sent;
-  if (ending.code != CURLE_OK) return EndpointAnswer::Kind::unknown;
-  return statuses.of(ending.status);
+  using Kind = EndpointAnswer::Kind;
+  if (!ending.may_have_been_seen()) return Kind::not_sent;
+  if (ending.code != CURLE_OK) return Kind::unknown;
+  const Kind kind = statuses.of(ending.status);
+  if (ending.requests > 1 && kind != Kind::succeeded) return Kind::unknown;
+  const bool of_a_server = ending.status >= 500;
+  if (kind == Kind::later && of_a_server && !retry_after(ending)) return Kind::unknown;
+  return kind;
 }
 
 EndpointAnswer::Kind classify_look_up(const curl::Ending& ending, const Statuses& statuses) {
-  if (ending.code != CURLE_OK) return EndpointAnswer::Kind::still_unknown;
-  return statuses.of(ending.status);
+  using Kind = EndpointAnswer::Kind;
+  if (!ending.may_have_been_seen()) return Kind::not_sent;
+  if (ending.code != CURLE_OK) return Kind::still_unknown;
+  const Kind kind = statuses.of(ending.status);
+  const bool put_off = ending.status == 429 || ending.status == 503;
+  return kind == Kind::still_unknown && put_off ? Kind::later : kind;
 }
 
 std::optional<std::chrono::milliseconds> retry_after(const curl::Ending& ending) {

@@ -13,6 +13,8 @@ namespace onceward::http {
 
 // Surely not sent only where libcurl says that nothing was written; definite only where the answer came to its end, and its status
 // is declared; else unknown. An answer that was cut off says nothing, whatever its status: it may be the work of somebody between.
+// So may a 503 that does not say when to come again, after the request was passed on. And where libcurl has made the request again,
+// all but a yes is about the second: the first may have been done.
 EndpointAnswer::Kind classify_call(const curl::Ending& ending, const Statuses& statuses);
 EndpointAnswer::Kind classify_look_up(const curl::Ending& ending, const Statuses& statuses);
 

@@ -48,10 +48,20 @@ TEST(HttpClassification, CompleteAnswerIsWhatItsStatusSays) {
   EXPECT_EQ(answered(201), Kind::succeeded);
   EXPECT_EQ(answered(400), Kind::failed);
   EXPECT_EQ(answered(429), Kind::later);
-  EXPECT_EQ(answered(503), Kind::later);
+  EXPECT_EQ(answered(503), Kind::unknown) << "it does not say when";
+  EXPECT_EQ(of({.status = 503, .requests = 1, .request_bytes = 100, .retry_after = 1s}), Kind::later);
   EXPECT_EQ(answered(500), Kind::unknown);
   EXPECT_EQ(answered(302), Kind::unknown);
   EXPECT_EQ(answered(0), Kind::unknown);
+}
+
+// The other side may work on the first while it refuses the second.
+TEST(HttpClassification, OfARequestThatLibcurlMadeAgainOnlyAYesIsDefinite) {
+  const auto answered = [](int status) {
+    return of({.status = status, .requests = 2, .request_bytes = 200, .retry_after = 1s});
+  };
+  EXPECT_EQ(answered(200), Kind::succeeded);
+  for (const int status : {400, 409, 429, 503, 500}) EXPECT_EQ(answered(status), Kind::unknown) << status;
 }
 
 TEST(HttpClassification, LookUpThatWasNotAnsweredSaysNothing) {
@@ -64,7 +74,9 @@ TEST(HttpClassification, LookUpThatWasNotAnsweredSaysNothing) {
   EXPECT_EQ(look_up({.status = 500, .requests = 1}), Kind::still_unknown);
   EXPECT_EQ(look_up({.status = 403, .requests = 1}), Kind::still_unknown);
   EXPECT_EQ(look_up({.code = CURLE_PARTIAL_FILE, .status = 404, .requests = 1}), Kind::still_unknown);
-  EXPECT_EQ(look_up({.code = CURLE_COULDNT_CONNECT}), Kind::still_unknown);
+  EXPECT_EQ(look_up({.code = CURLE_COULDNT_CONNECT}), Kind::not_sent);
+  EXPECT_EQ(look_up({.status = 429, .requests = 1}), Kind::later);
+  EXPECT_EQ(look_up({.status = 503, .requests = 1}), Kind::later);
 }
 
 TEST(HttpClassification, RetryAfterIsBounded) {

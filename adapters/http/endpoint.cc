@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "adapters/curl/limits.h"
 #include "adapters/curl/transfers.h"
 #include "adapters/http/classify.h"
@@ -11,6 +13,10 @@ namespace http {
 namespace {
 
 using Kind = EndpointAnswer::Kind;
+
+bool is_one_of(const std::optional<std::string>& value, const std::vector<std::string>& values) {
+  return value && std::ranges::find(values, *value) != values.end();
+}
 
 class HttpEndpoint final : public Endpoint {
  public:
@@ -58,7 +64,9 @@ class HttpEndpoint final : public Endpoint {
  private:
   EndpointAnswer answer_of(const HttpTransfer& ended) const;
   void read_call(EndpointAnswer& answer) const;
+  void read_accepted(EndpointAnswer& answer) const;
   void read_look_up(EndpointAnswer& answer) const;
+  void read_values(EndpointAnswer& answer, const Pointer& at, const Pointer& elsewhere) const;
 
   const Plan plan_;
   Log& log_;
@@ -77,6 +85,7 @@ EndpointAnswer HttpEndpoint::answer_of(const HttpTransfer& ended) const {
       .response = ended.response(),
       .after = retry_after(ending)};
   if (answer.kind != Kind::succeeded && answer.kind != Kind::done) answer.why = why(ended);
+  if (call && answer.kind == Kind::unknown && ending.code == CURLE_OK) read_accepted(answer);
   if (answer.kind == Kind::succeeded) read_call(answer);
   if (answer.kind == Kind::done) read_look_up(answer);
   if (answer.kind != Kind::later) answer.after.reset();
@@ -85,6 +94,12 @@ EndpointAnswer HttpEndpoint::answer_of(const HttpTransfer& ended) const {
     log_.write(LogLevel::info, "a connection was lost and the request was made again under its key", fields);
   }
   return answer;
+}
+
+// Not done yet, but under a name by which it can be looked up. In the answer of an error another thing may stand there.
+void HttpEndpoint::read_accepted(EndpointAnswer& answer) const {
+  const bool accepted = answer.status >= 200 && answer.status < 300;
+  if (accepted && plan_.reference) answer.external_ref = text_at(answer.response, *plan_.reference).value_or("");
 }
 
 // A success in which the declared reference is missing is none of this other side's.
@@ -100,17 +115,28 @@ void HttpEndpoint::read_call(EndpointAnswer& answer) const {
 
 void HttpEndpoint::read_look_up(EndpointAnswer& answer) const {
   const LookUpPlan& plan = *plan_.look_up;
-  if (plan.done_pointer) {
-    const auto& values = plan_.declaration.look_up->done_values;
-    const auto found = text_at(answer.response, *plan.done_pointer);
-    if (!found || std::ranges::find(values, *found) == values.end()) {
-      answer.kind = Kind::still_unknown;
-      answer.why = found ? "what stands at look_up.done_pointer is none of look_up.done_values"
-                         : "the answer has nothing where look_up.done_pointer points to";
-      return;
-    }
+  if (plan.done_pointer) read_values(answer, *plan.done_pointer, plan.not_done_pointer);
+  if (answer.kind != Kind::not_done && plan.reference) {
+    answer.external_ref = text_at(answer.response, *plan.reference).value_or("");
   }
-  if (plan.reference) answer.external_ref = text_at(answer.response, *plan.reference).value_or("");
+}
+
+// Of an answer whose status says done: what stands in it says so, too, or the contrary, or nothing.
+void HttpEndpoint::read_values(EndpointAnswer& answer, const Pointer& at, const Pointer& elsewhere) const {
+  const LookUpDeclaration& declared = *plan_.declaration.look_up;
+  const auto found = value_at(answer.response, at), beside = value_at(answer.response, elsewhere);
+  const bool done = is_one_of(found, declared.done_values);
+  const bool not_done = is_one_of(found, declared.not_done_values) || is_one_of(beside, declared.not_done_values);
+  if (done && !not_done) return;
+  answer.kind = not_done && !done ? Kind::not_done : Kind::still_unknown;
+  if (answer.kind == Kind::not_done) {
+    answer.why = "a value of look_up.not_done_values";
+  } else if (done) {
+    answer.why = "values of look_up.done_values and of look_up.not_done_values in one answer";
+  } else {
+    answer.why = found ? "what stands at look_up.done_pointer is none of look_up.done_values"
+                       : "the answer has nothing where look_up.done_pointer points to";
+  }
 }
 
 }  // namespace

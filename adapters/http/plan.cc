@@ -17,10 +17,10 @@ namespace {
 
 using Kind = EndpointAnswer::Kind;
 
-constexpr std::array<std::string_view, 5> methods{"POST", "PUT", "PATCH", "DELETE", "GET"};
+constexpr std::array<std::string_view, 4> methods{"POST", "PUT", "PATCH", "DELETE"};
 // What frames a request is libcurl's business, and a second key would be another call.
-constexpr std::array<std::string_view, 7> not_theirs{
-    "content-length", "transfer-encoding", "connection", "expect", "upgrade", "te", "content-type"};
+constexpr std::array<std::string_view, 8> not_theirs{
+    "host", "content-length", "transfer-encoding", "connection", "expect", "upgrade", "te", "trailer"};
 constexpr std::size_t most_headers = 50, most_header_bytes = 8192;
 
 Fault refused(std::string_view what) { return curl::refused("http", what); }
@@ -62,9 +62,7 @@ void check_header(const std::string& name, const std::string& value, const std::
 
 std::vector<std::string> header_lines(const EndpointDeclaration& declaration) {
   if (declaration.headers.size() > most_headers) throw refused(fmt::format("more than {} headers", most_headers));
-  if (!declaration.key_header.empty() && !is_field_name(declaration.key_header)) {
-    throw refused("key_header is no name of a header");
-  }
+  if (!is_field_name(declaration.key_header)) throw refused("key_header is no name of a header");
   std::vector<std::string> lines;
   for (const auto& [name, value] : declaration.headers) {
     check_header(name, value, declaration.key_header);
@@ -90,6 +88,7 @@ LookUpPlan look_up_plan(const LookUpDeclaration& declared) {
                                         {"look_up.not_done", declared.not_done, Kind::not_done}},
                                        Kind::still_unknown),
                   .done_pointer = optional_pointer("look_up.done_pointer", declared.done_pointer),
+                  .not_done_pointer = pointer_of("look_up.not_done_pointer", declared.not_done_pointer),
                   .reference = optional_pointer("look_up.reference", declared.reference)};
   if (std::ranges::none_of(names, [&](std::string_view name) { return plan.url.has(name); })) {
     throw refused("look_up.url asks for no call in particular; write {key}, {reference} or {business_key} into it");
@@ -97,6 +96,12 @@ LookUpPlan look_up_plan(const LookUpDeclaration& declared) {
   if (declared.done_pointer.empty() != declared.done_values.empty()) {
     throw refused(
         "look_up.done_pointer and look_up.done_values belong together: without values anything would be done");
+  }
+  if (declared.done_values.empty() && !declared.not_done_values.empty()) {
+    throw refused("look_up.not_done_values need look_up.done_values: else any other answer would be done");
+  }
+  if (std::ranges::find_first_of(declared.done_values, declared.not_done_values) != declared.done_values.end()) {
+    throw refused("look_up.done_values and look_up.not_done_values have a value in common");
   }
   return plan;
 }

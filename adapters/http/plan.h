@@ -17,6 +17,7 @@ struct LookUpPlan {
   curl::UrlTemplate url;  // of key, reference, business_key
   Statuses statuses;
   std::optional<Pointer> done_pointer;
+  Pointer not_done_pointer;  // none: the whole answer
   std::optional<Pointer> reference;
 };
 

@@ -56,7 +56,9 @@ TEST(HttpPlan, RefusesWhatPassesALimit) {
   EXPECT_THAT(refusal([](auto& made) { made.concurrency = 0; }), HasSubstr("concurrency"));
   EXPECT_THAT(refusal([](auto& made) { made.most_response_bytes = 1ull << 40; }), HasSubstr("most_response_bytes"));
   EXPECT_THAT(refusal([](auto& made) { made.ca_file = "/nowhere/hunter2"; }), HasSubstr("ca_file cannot be read"));
-  EXPECT_THAT(refusal([](auto& made) { made.method = "TRACE"; }), HasSubstr("POST, PUT"));
+  for (const char* const method : {"TRACE", "GET", ""}) {
+    EXPECT_THAT(refusal([&](auto& made) { made.method = method; }), HasSubstr("POST, PUT"));
+  }
 }
 
 TEST(HttpPlan, RefusesHeadersThatAreNotTheirs) {
@@ -72,7 +74,10 @@ TEST(HttpPlan, RefusesHeadersThatAreNotTheirs) {
   EXPECT_THAT(with("Transfer-Encoding", "chunked"), HasSubstr("cannot be declared"));
   EXPECT_THAT(with("content-type", "text/plain"), HasSubstr("content_type"));
   EXPECT_THAT(with("idempotency-key", "hunter2"), HasSubstr("key_header"));
-  EXPECT_THAT(refusal([](auto& made) { made.key_header = "a b"; }), HasSubstr("key_header"));
+  EXPECT_THAT(with("Host", "other.example"), HasSubstr("cannot be declared"));
+  for (const char* const key_header : {"a b", ""}) {
+    EXPECT_THAT(refusal([&](auto& made) { made.key_header = key_header; }), HasSubstr("key_header"));
+  }
 }
 
 std::string refusal_of_look_up(const std::string& url, const std::string& pointer = "",
@@ -96,6 +101,24 @@ TEST(HttpPlan, RefusesLookUpsThatAskForNothing) {
   EXPECT_THAT(refusal_of_look_up("https://h/{key}", "/state"), HasSubstr("belong together"));
   EXPECT_THAT(refusal_of_look_up("https://h/{key}", "state", {"x"}), HasSubstr("JSON pointer"));
   EXPECT_THAT(refusal_of_look_up("https://h/{key}", "", {}, {"2xx"}), HasSubstr("something else"));
+}
+
+TEST(HttpPlan, RefusesLookUpsWhoseValuesSayTwoThings) {
+  const auto with = [](const std::string& not_done_pointer, const std::vector<std::string>& done,
+                       const std::vector<std::string>& not_done) {
+    LookUpDeclaration look_up;
+    look_up.url = "https://pay.example/by/{key}";
+    if (!done.empty()) look_up.done_pointer = "/state";
+    look_up.done_values = done;
+    look_up.not_done_pointer = not_done_pointer;
+    look_up.not_done_values = not_done;
+    return refusal([&](auto& made) { made.look_up = look_up; });
+  };
+  EXPECT_EQ(with("/data", {"done"}, {"[]"}), "none");
+  EXPECT_EQ(with("", {"done"}, {"gone"}), "none");
+  EXPECT_THAT(with("data", {"done"}, {"[]"}), HasSubstr("JSON pointer"));
+  EXPECT_THAT(with("/data", {}, {"[]"}), HasSubstr("any other answer would be done"));
+  EXPECT_THAT(with("", {"done", "x"}, {"y", "x"}), HasSubstr("in common"));
 }
 
 }  // namespace

@@ -53,15 +53,11 @@ void HttpTransfer::ask_for(const std::string& url) {
 }
 
 void HttpTransfer::send(std::string_view body, const std::string& method) {
-  if (method == "GET") {
-    curl::set(easy(), CURLOPT_HTTPGET, 1L);
-  } else {
-    body_ = body;
-    curl::set(easy(), CURLOPT_POST, 1L);
-    curl::set(easy(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
-    curl::set(easy(), CURLOPT_POSTFIELDS, body_.data());
-    if (method != "POST") curl::set(easy(), CURLOPT_CUSTOMREQUEST, method.c_str());
-  }
+  body_ = body;
+  curl::set(easy(), CURLOPT_POST, 1L);
+  curl::set(easy(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
+  curl::set(easy(), CURLOPT_POSTFIELDS, body_.data());
+  if (method != "POST") curl::set(easy(), CURLOPT_CUSTOMREQUEST, method.c_str());
   use_headers();
 }
 
@@ -75,12 +71,11 @@ std::variant<std::unique_ptr<HttpTransfer>, std::string> new_call(const Plan& pl
   if (request.body.size() > curl::most_request_bytes) {
     return fmt::format("the body has {} bytes; the limit is {}", request.body.size(), curl::most_request_bytes);
   }
-  if (declared.method == "GET" && !request.body.empty()) return "a GET has no body";
   auto call = std::make_unique<HttpTransfer>(plan, Asked::call);
   curl::set(call->easy(), CURLOPT_URL, declared.url.c_str());
   call->add_header("Expect:");  // else a large body waits for a leave to be sent that many servers never give
-  if (!declared.key_header.empty()) call->add_header(fmt::format("{}: {}", declared.key_header, request.key));
-  if (declared.method != "GET") call->add_header("Content-Type: " + declared.content_type);
+  call->add_header(fmt::format("{}: {}", declared.key_header, request.key));
+  call->add_header("Content-Type: " + declared.content_type);
   add_contexts(*call, request);
   call->send(request.body, declared.method);
   return call;

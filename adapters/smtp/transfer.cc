@@ -16,6 +16,7 @@ MailTransfer::MailTransfer(const Plan& plan, const Mail& mail, std::string id, T
     : Transfer(plan.declaration, {.response_bytes = plan.declaration.most_response_bytes, .may_repeat = false}),
       id_(std::move(id)),
       reply_seconds_(static_cast<long>(std::chrono::ceil<std::chrono::seconds>(plan.declaration.timeout).count())),
+      timeout_(plan.declaration.timeout),
       mime_(curl_mime_init(easy())) {
   if (!mime_) throw std::bad_alloc();
   curl::set(easy(), CURLOPT_URL, plan.url.c_str());
@@ -37,13 +38,28 @@ MailTransfer::MailTransfer(const Plan& plan, const Mail& mail, std::string id, T
   curl::set(easy(), CURLOPT_MIMEPOST, mime_.get());
   curl::set(easy(), CURLOPT_HEADERFUNCTION, &MailTransfer::take_reply);
   curl::set(easy(), CURLOPT_HEADERDATA, this);
+  curl::set(easy(), CURLOPT_NOPROGRESS, 0L);
+  curl::set(easy(), CURLOPT_XFERINFOFUNCTION, &MailTransfer::is_over);
+  curl::set(easy(), CURLOPT_XFERINFODATA, this);
+}
+
+void MailTransfer::perform(std::stop_token stop) {
+  stop_ = std::move(stop);
+  ends_at_ = std::chrono::steady_clock::now() + timeout_;
+  ended(curl_easy_perform(easy()));
+}
+
+// Also of the goodbye, for which libcurl has no time-out of the whole.
+int MailTransfer::is_over(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
+  const MailTransfer& transfer = *static_cast<const MailTransfer*>(self);
+  return transfer.stop_.stop_requested() || std::chrono::steady_clock::now() >= transfer.ends_at_ ? 1 : 0;
 }
 
 std::size_t MailTransfer::take_reply(char* bytes, std::size_t one, std::size_t count, void* self) {
   MailTransfer& transfer = *static_cast<MailTransfer*>(self);
   const std::string_view line(bytes, one * count);
   if (!line.starts_with("221")) transfer.reply_ = line.substr(0, most_reply_bytes);  // which is the answer to a goodbye
-  // After the last reply libcurl takes its leave, and waits for the answer to that with everything else standing still: not long.
+  // After the last reply libcurl takes its leave, and waits for the answer to that before it says how it went: not long.
   const bool last = transfer.begun_ || line.starts_with('4') || line.starts_with('5');
   curl::set(transfer.easy(), CURLOPT_SERVER_RESPONSE_TIMEOUT, last ? goodbye_seconds : transfer.reply_seconds_);
   transfer.begun_ = transfer.begun_ || line.starts_with("354");

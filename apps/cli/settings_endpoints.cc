@@ -19,6 +19,8 @@ void add_look_up(SettingsTable table, const LookUpDeclaration& look_up) {
   table.add("url", url_or_none(look_up.url));
   table.add("done_pointer", text_or_none(look_up.done_pointer));
   table.add("done_values", look_up.done_values);
+  table.add("not_done_pointer", text_or_none(look_up.not_done_pointer));
+  table.add("not_done_values", look_up.not_done_values);
   table.add("done", look_up.done);
   table.add("not_done", look_up.not_done);
   table.add("reference", text_or_none(look_up.reference));
@@ -90,6 +92,7 @@ void add_calls(const SettingsTable& consumer, const std::vector<CallDeclaration>
     table.add("business_key", text_or_none(calls[i].business_key));
     table.add("body", calls[i].body);
     table.add("approval", word_of(calls[i].approval));
+    table.add("requested_by", text_or_none(calls[i].requested_by));
   }
 }
 

@@ -18,6 +18,10 @@ struct LookUpDeclaration {
   std::string url;
   std::string done_pointer{};              // into the answer's JSON (RFC 6901); empty: its status alone says it
   std::vector<std::string> done_values{};  // of which what stands there must be one
+  // What says "not done" though the status is one of `done`: it stands where done_pointer points to, or here; empty: it is the
+  // whole answer. "[]", "{}" and "null" are what is empty.
+  std::string not_done_pointer{};
+  std::vector<std::string> not_done_values{};
   std::vector<std::string> done{"2xx"};
   std::vector<std::string> not_done{"404"};
   std::string reference{};  // pointer to the other side's own name for it
@@ -85,13 +89,14 @@ struct CallDeclaration {
   std::string business_key;
   std::string body;  // JSON whose texts may hold names, or "{payload}": the exact bytes
   Approval approval = Approval::none;
+  std::string requested_by{};  // who must not approve it; empty: the consumer
   friend bool operator==(const CallDeclaration&, const CallDeclaration&) = default;
 };
 
 // POST /ingress/<consumer>, for consumers whose source is an embedded queue.
 struct IngressDeclaration {
   std::vector<std::string> consumers;  // none: no front door
-  std::string token;                   // "${NAME}"; demanded of whoever is not on this machine
+  std::string token;                   // "${NAME}"; demanded of everybody; empty: only this machine is served
   std::chrono::hours expiry{24 * 7};
   std::size_t most_body_bytes = 1u << 20;
   friend bool operator==(const IngressDeclaration&, const IngressDeclaration&) = default;

@@ -71,7 +71,8 @@ void read(Reading& reading, const Item& item, std::vector<CallDeclaration>& call
                                            {"type", into<&CallDeclaration::type>},
                                            {"business_key", into<&CallDeclaration::business_key>},
                                            {"body", read_body},
-                                           {"approval", into<&CallDeclaration::approval>}};
+                                           {"approval", into<&CallDeclaration::approval>},
+                                           {"requested_by", into<&CallDeclaration::requested_by>}};
   const Array* array = array_in(reading, item, "each call under a header [[consumer.call]]");
   if (array == nullptr) return;
   for (std::size_t i = 0; i < array->size(); ++i)  // one for each element, so that a finding's index is the file's

@@ -88,6 +88,7 @@ void check_call(const CallDeclaration& call, const Names& names, const Path& pat
   check_key(call.key, names, path / "key", findings);
   if (!call.type.empty()) check_text(call.type, names, path / "type", findings);
   if (!call.business_key.empty()) check_text(call.business_key, names, path / "business_key", findings);
+  if (!call.requested_by.empty()) check_text(call.requested_by, names, path / "requested_by", findings);
   check_body(call.body, names, path / "body", findings);
 }
 

@@ -51,12 +51,17 @@ static void read(Reading& reading, const Item& item, Headers& headers) {
 
 static void read(Reading& reading, const Item& item, std::optional<LookUpDeclaration>& look_up) {
   using Declared = LookUpDeclaration;
-  constexpr Key<Declared> keys[] = {
-      {"url", into<&Declared::url>},          {"done_pointer", into<&Declared::done_pointer>},
-      {"done", instead<&Declared::done>},     {"done_values", instead<&Declared::done_values>},
-      {"every", into<&Declared::every>},      {"not_done", instead<&Declared::not_done>},
-      {"settle", into<&Declared::settle>},    {"reference", into<&Declared::reference>},
-      {"attempts", into<&Declared::attempts>}};
+  constexpr Key<Declared> keys[] = {{"url", into<&Declared::url>},
+                                    {"done_pointer", into<&Declared::done_pointer>},
+                                    {"done_values", instead<&Declared::done_values>},
+                                    {"not_done_pointer", into<&Declared::not_done_pointer>},
+                                    {"not_done_values", instead<&Declared::not_done_values>},
+                                    {"done", instead<&Declared::done>},
+                                    {"not_done", instead<&Declared::not_done>},
+                                    {"reference", into<&Declared::reference>},
+                                    {"settle", into<&Declared::settle>},
+                                    {"every", into<&Declared::every>},
+                                    {"attempts", into<&Declared::attempts>}};
   read_table(reading, item, keys, look_up.emplace());
 }
 

@@ -62,9 +62,11 @@ void check_headers(const EndpointDeclaration& endpoint, Findings& findings) {
   if (endpoint.headers.size() > most_endpoint_headers)
     return findings.add(path, fmt::format("{} headers, more than {}", endpoint.headers.size(), most_endpoint_headers),
                         "no server reads so many");
-  const std::set<std::string> ours{"host",       "content-length", "content-type",
-                                   "connection", "expect",         "transfer-encoding",
-                                   "trailer",    "upgrade",        in_lower_case(endpoint.key_header)};
+  const std::set<std::string> ours{"host",         "content-length",
+                                   "content-type", "connection",
+                                   "expect",       "transfer-encoding",
+                                   "te",           "trailer",
+                                   "upgrade",      in_lower_case(endpoint.key_header)};
   std::set<std::string> seen;
   for (const auto& [name, value] : endpoint.headers) {
     const std::string lower = in_lower_case(name);
@@ -151,6 +153,35 @@ void check_asked_url(const EndpointDeclaration& endpoint, const std::string& url
     findings.add(path, "is http, and the endpoint https", "the same headers are sent to both", {Path("url")});
 }
 
+void check_value(const Words& values, std::size_t index, const Path& path, Findings& findings) {
+  if (const auto wrong = wrong_with_text(values[index], most_text_bytes))
+    findings.add(path[index], *wrong, "what stands in the answer, e.g. \"captured\"");
+}
+
+// What must stand in an answer, beyond its status.
+void check_values(const LookUpDeclaration& look_up, const Path& path, Findings& findings) {
+  const Words &done = look_up.done_values, &not_done = look_up.not_done_values;
+  check_pointer(look_up.done_pointer, path / "done_pointer", findings);
+  check_pointer(look_up.not_done_pointer, path / "not_done_pointer", findings);
+  if (look_up.done_pointer.empty() != done.empty())
+    findings.add(path / (done.empty() ? "done_values" : "done_pointer"), "is missing",
+                 "done_pointer says where to look, done_values what must stand there",
+                 {path / "done_pointer", path / "done_values"});
+  else if (done.empty() && !not_done.empty())
+    findings.add(path / "not_done_values", "without done_values any other answer would be done",
+                 "add done_pointer and done_values", {path / "done_values"});
+  if (not_done.empty() && !look_up.not_done_pointer.empty())
+    findings.add(path / "not_done_values", "is missing", "what stands at not_done_pointer, e.g. \"[]\"",
+                 {path / "not_done_pointer"});
+  for (std::size_t i = 0; i < done.size(); ++i) check_value(done, i, path / "done_values", findings);
+  for (std::size_t i = 0; i < not_done.size(); ++i) {
+    check_value(not_done, i, path / "not_done_values", findings);
+    if (std::ranges::find(done, not_done[i]) != done.end())
+      findings.add((path / "not_done_values")[i], "is one of done_values, too", "an answer has one meaning",
+                   {path / "done_values"});
+  }
+}
+
 void check_look_up(const EndpointDeclaration& endpoint, const LookUpDeclaration& look_up, Findings& findings) {
   const Path path("look_up");
   const std::size_t before = findings.all().size();
@@ -159,15 +190,12 @@ void check_look_up(const EndpointDeclaration& endpoint, const LookUpDeclaration&
     check_places(look_up.url, {"key", "reference", "business_key"}, true, path / "url", findings);
   check_statuses({{"done", look_up.done}, {"not_done", look_up.not_done}}, path, findings);
   if (look_up.done.empty()) findings.add(path / "done", "no answer would ever say it", "leave it out for \"2xx\"");
-  check_pointer(look_up.done_pointer, path / "done_pointer", findings);
+  const std::size_t query = look_up.url.find('?');
+  if (query != look_up.url.npos && look_up.url.find('{', query) != look_up.url.npos && look_up.done_pointer.empty())
+    findings.add(path / "done_pointer", "is missing: a search is answered with 200 also where nothing was found",
+                 "add done_pointer and done_values, and not_done_values for what is empty", {path / "url"});
+  check_values(look_up, path, findings);
   check_pointer(look_up.reference, path / "reference", findings);
-  if (look_up.done_pointer.empty() != look_up.done_values.empty())
-    findings.add(path / (look_up.done_pointer.empty() ? "done_pointer" : "done_values"), "is missing",
-                 "done_pointer says where to look, done_values what must stand there",
-                 {path / "done_pointer", path / "done_values"});
-  for (std::size_t i = 0; i < look_up.done_values.size(); ++i)
-    if (const auto wrong = wrong_with_text(look_up.done_values[i], most_text_bytes))
-      findings.add((path / "done_values")[i], *wrong, "what stands there when it was done, e.g. \"captured\"");
   check_duration(path / "settle", look_up.settle, milliseconds(0), hours(24 * 7),
                  "until then a request may still be on its way", findings);
   check_duration(path / "every", look_up.every, milliseconds(100), hours(24), "how long between two look-ups",

@@ -47,6 +47,8 @@ approval_lifetime = "1h"
 url = "https://pay.example.com/captures?key={key}&shop=${SHOP}"
 done_pointer = "/state"
 done_values = ["captured", "settled"]
+not_done_pointer = "/data"
+not_done_values = ["[]"]
 done = ["200"]
 not_done = ["404", "410"]
 reference = "/id"
@@ -94,6 +96,8 @@ EndpointDeclaration whole_gateway() {
   expected.look_up = LookUpDeclaration{.url = "https://pay.example.com/captures?key={key}&shop=${SHOP}",
                                        .done_pointer = "/state",
                                        .done_values = {"captured", "settled"},
+                                       .not_done_pointer = "/data",
+                                       .not_done_values = {"[]"},
                                        .done = {"200"},
                                        .not_done = {"404", "410"},
                                        .reference = "/id",
@@ -176,6 +180,18 @@ TEST(Endpoints, MistakesInWhatIsAskedAreFoundWhereTheyAre) {
           "named twice", "goes before"});
   expect({"look_up = { url = \"https://a/{key}\", done_pointer = \"/a\" }", 4, 11, "look_up.done_values", "is missing",
           "done_pointer"});
+  expect({"look_up.url = \"https://a/x?key={key}\"", 4, 1, "look_up.done_pointer", "a search is answered with 200",
+          "not_done_values"});
+  const std::string asked = "look_up = { url = \"https://a/{key}\", done_pointer = \"/a\", done_values = [\"x\"], ";
+  expect({asked + "not_done_values = [\"y\", \"x\"] }", 4, 104, "look_up.not_done_values[1]", "one of done_values, too",
+          "one meaning"});
+  expect(
+      {asked + "not_done_values = [\"a\\n\"] }", 4, 99, "look_up.not_done_values[0]", "control character", "captured"});
+  expect({asked + "not_done_pointer = \"a\", not_done_values = [\"y\"] }", 4, 99, "look_up.not_done_pointer",
+          "begin with '/'", "RFC 6901"});
+  expect({asked + "not_done_pointer = \"/a\" }", 4, 11, "look_up.not_done_values", "is missing", "[]"});
+  expect({"look_up = { url = \"https://a/{key}\", not_done_values = [\"x\"] }", 4, 56, "look_up.not_done_values",
+          "any other answer would be done", "done_pointer"});
   expect({"look_up = { url = \"https://a/{key}\", attempts = 0 }", 4, 49, "look_up.attempts", "outside", "a person"});
   expect({"list = { url = \"https://a/x\" }", 4, 8, "list.key", "is missing", "/idempotency_key"});
   expect(

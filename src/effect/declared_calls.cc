@@ -6,6 +6,7 @@
 #include <array>
 
 #include "src/common/stored_text.h"
+#include "src/declaration/text.h"
 
 namespace onceward {
 namespace {
@@ -70,6 +71,7 @@ DeclaredCalls::Template DeclaredCalls::template_of(const CallDeclaration& call, 
                 .key = text_of_template(call.key, at + "key"),
                 .type = text_of_template(call.type, at + "type"),
                 .business_key = text_of_template(call.business_key, at + "business_key"),
+                .requested_by = text_of_template(call.requested_by, at + "requested_by"),
                 .body_what = at + "body",
                 .body = {},
                 .rendered_body = {}};
@@ -87,17 +89,22 @@ std::optional<Refusal> DeclaredCalls::make(const Claimant& claimant) {
   claimant_ = &claimant;
   if (auto refusal = find_fields(claimant)) return refusal;
   for (Template& one : templates_) {
-    for (Text* text : {&one.key, &one.type, &one.business_key}) {
+    for (Text* text : {&one.key, &one.type, &one.business_key, &one.requested_by}) {
       if (auto refusal = render(*text)) return refusal;
     }
     if (one.key.rendered.empty()) return Refusal{Reason::missing_field, one.key.what};
+    if (declaration::wrong_with_text(one.key.rendered, limits.id_bytes)) {
+      return Refusal{Reason::ill_typed_field,
+                     one.key.what};  // no header could carry it, and its call would fail for ever
+    }
     if (auto refusal = render_body(one)) return refusal;
     calls_.push_back({.endpoint = one.declared->endpoint,
                       .key = one.key.rendered,
                       .body = one.payload ? claimant.envelope->fields().payload : std::string_view(one.rendered_body),
                       .type = one.type.rendered,
                       .business_key = one.business_key.rendered,
-                      .approval = one.declared->approval == Approval::required});
+                      .approval = one.declared->approval == Approval::required,
+                      .requested_by = one.requested_by.rendered});
   }
   return std::nullopt;
 }

@@ -52,7 +52,7 @@ class DeclaredCalls {
   };
   struct Template {
     const CallDeclaration* declared;
-    Text key, type, business_key;
+    Text key, type, business_key, requested_by;
     std::string body_what;
     bool payload = false;
     std::vector<BodyPiece> body;

@@ -51,13 +51,14 @@ class Calls : public testing::Test {
 
   const std::string payload_ =
       R"({"invoice":"0000000A-0000-0000-0000-0000000000FF","amount":12.340,"paid":true,"who":"\"A\"\n\u00e9"})";
+  const std::string too_large_ = std::string((16u << 20) + 1, 'x');
   EnvelopeFields fields_;
   Declaration declaration_;
 };
 
 TEST_F(Calls, AKeyIsMadeOfFieldsAndIds) {
   EXPECT_EQ(key("capture/{invoice}"), "capture/0000000a-0000-0000-0000-0000000000ff");
-  EXPECT_EQ(key("{amount}:{paid}:{who}:{{{type}}}"), "12.340:true:\"A\"\n\xc3\xa9:{order.paid}");
+  EXPECT_EQ(key("{amount}:{paid}:{{{type}}}"), "12.340:true:{order.paid}");
   EXPECT_EQ(key("{tenant}/{message_id}"), "/m-1");
 }
 
@@ -80,20 +81,28 @@ TEST_F(Calls, TheRestIsTakenOver) {
                          .type = "capture.{type}",
                          .business_key = "{invoice}",
                          .body = "[]",
-                         .approval = Approval::required}};
+                         .approval = Approval::required,
+                         .requested_by = "{tenant}{type}"}};
   EXPECT_EQ(made([](const Call& call) {
               return std::string(call.endpoint) + " " + std::string(call.type) + " " + std::string(call.business_key) +
-                     (call.approval ? " waits" : "");
+                     (call.approval ? " waits for " : "") + std::string(call.requested_by);
             }),
-            "gateway capture.order.paid 0000000a-0000-0000-0000-0000000000ff waits");
+            "gateway capture.order.paid 0000000a-0000-0000-0000-0000000000ff waits for order.paid");
 }
 
 TEST_F(Calls, AMessageThatCannotMakeItsCallIsRefused) {
   EXPECT_EQ(key("{business_key}"), "missing_field business_key");
   EXPECT_EQ(body(R"(["a {aggregate_id}"])"), "missing_field aggregate_id");
+  EXPECT_EQ(key("a {who}"), "ill_typed_field call[0].key") << "a line break in it";
+  fields_.message_id = MessageId("m ");
+  EXPECT_EQ(key("{message_id}"), "ill_typed_field call[0].key");
   const std::string long_id(300, 'x');
   fields_.message_id = MessageId(long_id);
   EXPECT_EQ(key("{message_id}"), "id_too_long call[0].key");
+  fields_.message_id = MessageId("m");
+  fields_.payload = std::string_view(too_large_);
+  EXPECT_EQ(body("{payload}"), "too_large call[0].body");
+  fields_.payload = payload_;
   fields_.message_id = MessageId("m\xff");
   EXPECT_EQ(key("{message_id}"), "invalid_utf8 call[0].key");
   fields_.message_id = MessageId("m");

@@ -7,7 +7,7 @@ namespace onceward::fixtures {
 void PrintTo(const EndpointBackend& backend, std::ostream* out) { *out << backend.name; }
 
 const std::vector<EndpointBackend>& endpoint_backends() {
-  static const std::vector<EndpointBackend> all{callback_endpoint()};
+  static const std::vector<EndpointBackend> all{callback_endpoint(), http_endpoint(), smtp_endpoint()};
   return all;
 }
 

@@ -43,7 +43,7 @@ class CallbackUnderTest final : public EndpointUnderTest {
       case Reply::yes:
         return {.kind = look_up ? Kind::done : Kind::succeeded,
                 .status = 200,
-                .external_ref = "ref-" + key,
+                .external_ref = reference_of(key),
                 .response = "{}"};
       case Reply::no:
         return {.kind = look_up ? Kind::not_done : Kind::failed, .status = 404, .why = "no"};
@@ -63,7 +63,7 @@ class CallbackUnderTest final : public EndpointUnderTest {
     const std::lock_guard lock(mutex_);
     std::vector<EndpointRecord> records;
     for (const Seen& seen : seen_) {
-      if (!seen.look_up && replies_[seen.key] == Reply::yes) records.push_back({seen.key, "ref-" + seen.key});
+      if (!seen.look_up && replies_[seen.key] == Reply::yes) records.push_back({seen.key, reference_of(seen.key)});
     }
     return records;
   }
@@ -77,7 +77,7 @@ class CallbackUnderTest final : public EndpointUnderTest {
 }  // namespace
 
 EndpointBackend callback_endpoint() {
-  return {"callback", {.remote = false, .looks_up = true, .lists = true}, [] {
+  return {"callback", {.remote = false, .says_when = true, .looks_up = true, .lists = true}, [] {
             return std::make_unique<CallbackUnderTest>();
           }};
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,8 +22,9 @@ class OnEveryEndpoint : public testing::TestWithParam<fixtures::EndpointBackend>
   using Kind = EndpointAnswer::Kind;
   using Reply = fixtures::Reply;
 
-  static EndpointRequest call(std::uint64_t tag, std::string_view key, std::string_view body = "{}") {
-    return {.tag = tag, .key = key, .body = body};
+  // Of a text that arrives; the bodies stand until the test ends.
+  EndpointRequest call(std::uint64_t tag, std::string_view key, const std::string& text = "{}") {
+    return {.tag = tag, .key = key, .body = bodies_.emplace_back(under_->body(std::string(key), text))};
   }
   static EndpointRequest look_up(std::uint64_t tag, std::string_view key) {
     return {.tag = tag, .kind = EndpointRequest::Kind::look_up, .key = key};
@@ -55,6 +57,9 @@ class OnEveryEndpoint : public testing::TestWithParam<fixtures::EndpointBackend>
 
   std::unique_ptr<fixtures::EndpointUnderTest> under_ = GetParam().make();
   std::unique_ptr<Endpoint> endpoint_ = under_->open({});
+
+ private:
+  std::deque<std::string> bodies_;
 };
 
 inline std::string endpoint_name(const testing::TestParamInfo<fixtures::EndpointBackend>& info) {

@@ -28,8 +28,8 @@ TEST(HttpCalls, AreSentOnceWithTheirKeyBytesAndContext) {
   const EndpointAnswer answer = ask(*endpoint, request);
   EXPECT_EQ(answer.kind, Kind::succeeded) << answer.why;
   EXPECT_EQ(answer.status, 200);
-  EXPECT_EQ(answer.external_ref, "ref-1");
-  EXPECT_EQ(answer.response, R"({"id":"ref-1","state":"done"})");
+  EXPECT_EQ(answer.external_ref, "ref-capture/7");
+  EXPECT_EQ(answer.response, R"({"id":"ref-capture/7","state":"done"})");
 
   ASSERT_EQ(server.requests().size(), 1u);
   const HttpServer::Request seen = server.requests()[0];
@@ -71,7 +71,7 @@ TEST(HttpCalls, AreAnsweredByTheStatusThatIsDeclared) {
   HttpServer server;
   const std::map<int, Kind> by_default{{200, Kind::succeeded}, {204, Kind::succeeded}, {302, Kind::unknown},
                                        {400, Kind::failed},    {404, Kind::failed},    {429, Kind::later},
-                                       {500, Kind::unknown},   {502, Kind::unknown},   {503, Kind::later}};
+                                       {500, Kind::unknown},   {502, Kind::unknown},   {503, Kind::unknown}};
   for (const auto& [status, kind] : by_default) {
     const auto endpoint = open_http(http_declaration(server, "/status/" + std::to_string(status)));
     const EndpointAnswer answer = ask(*endpoint, a_call("k" + std::to_string(status)));
@@ -84,6 +84,30 @@ TEST(HttpCalls, AreAnsweredByTheStatusThatIsDeclared) {
   EXPECT_EQ(ask(*open_http(other), a_call("other")).kind, Kind::failed);
 }
 
+// It may come from somebody in between, who had passed the request on.
+TEST(HttpCalls, AServerThatDoesNotSayWhenToComeAgainMayHaveDoneIt) {
+  HttpServer server;
+  const auto kind_of = [&](const std::string& path) {
+    EndpointDeclaration declaration = http_declaration(server, path);
+    declaration.later = {"409", "429", "503"};
+    return ask(*open_http(declaration), a_call("k")).kind;
+  };
+  EXPECT_EQ(kind_of("/status/503"), Kind::unknown);
+  EXPECT_EQ(kind_of("/status/503?retry_after=1"), Kind::later);
+  EXPECT_EQ(kind_of("/status/429"), Kind::later);
+  EXPECT_EQ(kind_of("/status/409"), Kind::later);
+}
+
+TEST(HttpCalls, ThatAreOnlyAcceptedAreUnknownUnderTheNameThatTheyWereGiven) {
+  HttpServer server;
+  EndpointDeclaration declaration = http_declaration(server, "/ok");
+  declaration.reference = "/id";
+  declaration.succeeded = {"201"};
+  const EndpointAnswer answer = ask(*open_http(declaration), a_call("k"));
+  EXPECT_EQ(answer.kind, Kind::unknown);
+  EXPECT_EQ(answer.external_ref, "ref-k");
+}
+
 TEST(HttpCalls, RetryAfterIsKeptWhereItIsLaterAndBounded) {
   HttpServer server;
   const auto after = [&](const std::string& path) {
@@ -91,12 +115,12 @@ TEST(HttpCalls, RetryAfterIsKeptWhereItIsLaterAndBounded) {
   };
   EXPECT_EQ(after("/status/503?retry_after=7"), 7s);
   EXPECT_EQ(after("/status/429?retry_after=120"), 120s);
-  EXPECT_EQ(after("/status/503"), std::nullopt);
-  EXPECT_EQ(after("/status/503?retry_after=soon"), std::nullopt);
-  EXPECT_EQ(after("/status/503?retry_after=-5"), std::nullopt);
+  EXPECT_EQ(after("/status/429"), std::nullopt);
+  EXPECT_EQ(after("/status/429?retry_after=soon"), std::nullopt);
+  EXPECT_EQ(after("/status/429?retry_after=-5"), std::nullopt);
   EXPECT_EQ(after("/status/503?retry_after=99999999"), 24h);
   EXPECT_EQ(after("/status/503?retry_after=Fri,%2031%20Dec%202100%2023:59:59%20GMT"), 24h);
-  EXPECT_EQ(after("/status/503?retry_after=Fri,%2031%20Dec%201999%2023:59:59%20GMT"), std::nullopt);
+  EXPECT_EQ(after("/status/429?retry_after=Fri,%2031%20Dec%201999%2023:59:59%20GMT"), std::nullopt);
   EXPECT_EQ(after("/status/400?retry_after=7"), std::nullopt);
 }
 

@@ -110,16 +110,26 @@ TEST(HttpHazards, AnswersOfSomebodyElseAreNoSuccessWhereAReferenceIsDeclared) {
   }
 }
 
-TEST(HttpHazards, RedirectsAreNotFollowed) {
+// Of an idempotent endpoint, too, whose requests libcurl may repeat.
+TEST(HttpHazards, RedirectsAreNotFollowedAndAreUnknown) {
   HttpServer server, other;
-  EndpointDeclaration declaration = http_declaration(server, "/redirect?to=" + other.url("/ok"));
-  declaration.headers = {{"Authorization", "Bearer secret"}};
-  const EndpointAnswer answer = call(declaration);
-  EXPECT_EQ(answer.kind, Kind::unknown);
-  EXPECT_EQ(answer.status, 307);
+  std::size_t calls = 0;
+  for (const int status : {301, 302, 303, 307, 308}) {
+    for (const std::string& to : {std::string("/ok"), other.url("/ok")}) {
+      for (const bool idempotent : {false, true}) {
+        EndpointDeclaration declaration =
+            http_declaration(server, "/redirect?status=" + std::to_string(status) + "&to=" + to);
+        declaration.headers = {{"Authorization", "Bearer secret"}};
+        declaration.idempotent = idempotent;
+        const EndpointAnswer answer = call(declaration, "k" + std::to_string(++calls));
+        EXPECT_EQ(answer.kind, Kind::unknown) << status << to;
+        EXPECT_EQ(answer.status, status);
+        EXPECT_EQ(answer.why, "HTTP " + std::to_string(status));
+      }
+    }
+  }
+  EXPECT_EQ(server.requests().size(), calls);
   EXPECT_TRUE(other.requests().empty());
-  EXPECT_EQ(call(http_declaration(server, "/redirect?to=/ok"), "k2").kind, Kind::unknown);
-  EXPECT_EQ(server.requests().size(), 2u);
 }
 
 TEST(HttpHazards, AnswerOfExactlyTheLimitIsRead) {

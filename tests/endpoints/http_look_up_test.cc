@@ -30,7 +30,7 @@ TEST(HttpLookUps, SayWhatBecameOfACallThatIsUnknown) {
   EXPECT_EQ(ask(*endpoint, a_call("pay/7?x=é")).kind, Kind::unknown);
   const EndpointAnswer done = ask(*endpoint, a_look_up("pay/7?x=é"));
   EXPECT_EQ(done.kind, Kind::done) << done.why;
-  EXPECT_EQ(done.external_ref, "ref-1");
+  EXPECT_EQ(done.external_ref, "ref-pay/7?x=é");
   EXPECT_EQ(done.why, "");
   const EndpointAnswer not_done = ask(*endpoint, a_look_up("pay/8"));
   EXPECT_EQ(not_done.kind, Kind::not_done);
@@ -68,6 +68,48 @@ TEST(HttpLookUps, ValueThatIsNotDeclaredIsStillUnknown) {
               HasSubstr("nothing where look_up.done_pointer points to"));
 }
 
+// Providers that have no address for one call are asked for all with its key, and answer with 200 and none.
+TEST(HttpLookUps, AnEmptyListSaysNotDoneWhereItIsDeclared) {
+  for (const std::string bare : {"", "?bare"}) {
+    HttpServer server;
+    EndpointDeclaration declaration = looking_up(server, "/search/{key}" + bare);
+    LookUpDeclaration& look_up = *declaration.look_up;
+    look_up.done_pointer = bare.empty() ? "/data/0/state" : "/0/state";
+    look_up.done_values = {"done"};
+    look_up.reference = bare.empty() ? "/data/0/id" : "/0/id";
+    EXPECT_EQ(ask(*open_http(declaration), a_look_up("k")).kind, Kind::still_unknown);
+    if (bare.empty()) look_up.not_done_pointer = "/data";
+    look_up.not_done_values = {"[]"};
+    const auto endpoint = open_http(declaration);
+    const EndpointAnswer none = ask(*endpoint, a_look_up("k"));
+    EXPECT_EQ(none.kind, Kind::not_done);
+    EXPECT_THAT(none.why, HasSubstr("look_up.not_done_values"));
+    EXPECT_EQ(none.external_ref, "");
+    EXPECT_EQ(ask(*endpoint, a_call("k")).kind, Kind::unknown);
+    const EndpointAnswer found = ask(*endpoint, a_look_up("k"));
+    EXPECT_EQ(found.kind, Kind::done) << found.why;
+    EXPECT_EQ(found.external_ref, "ref-k");
+  }
+}
+
+TEST(HttpLookUps, AValueSaysNotDoneWhereItIsDeclaredAndAnyOtherNothing) {
+  HttpServer server;
+  const auto kind_of = [&](const std::string& state, const std::string& not_done_pointer = "") {
+    EndpointDeclaration declaration = looking_up(server, "/calls/{key}?state=" + state);
+    declaration.look_up->done_pointer = "/state";
+    declaration.look_up->done_values = {"done"};
+    declaration.look_up->not_done_pointer = not_done_pointer;
+    declaration.look_up->not_done_values = {"refused", "ref-k"};
+    return ask(*open_http(declaration), a_look_up("k")).kind;
+  };
+  ask(*open_http(looking_up(server, "/calls/{key}")), a_call("k"));
+  EXPECT_EQ(kind_of("done"), Kind::done);
+  EXPECT_EQ(kind_of("refused"), Kind::not_done);
+  EXPECT_EQ(kind_of("pending"), Kind::still_unknown);
+  EXPECT_EQ(kind_of("done", "/id"), Kind::still_unknown) << "it says both";
+  EXPECT_EQ(kind_of("pending", "/id"), Kind::not_done);
+}
+
 TEST(HttpLookUps, ThatAreNotAnsweredAreStillUnknown) {
   for (const std::string path : {"/silent", "/reset", "/close", "/cut", "/huge", "/garbage", "/html", "/status/500",
                                  "/status/403", "/redirect?to=/ok&x="}) {
@@ -83,7 +125,17 @@ TEST(HttpLookUps, ThatAreNotAnsweredAreStillUnknown) {
   HttpServer server;
   const auto endpoint = open_http(looking_up(server, "/calls/{key}"));
   server.kill();
-  EXPECT_EQ(ask(*endpoint, a_look_up("k")).kind, Kind::still_unknown);
+  EXPECT_EQ(ask(*endpoint, a_look_up("k")).kind, Kind::not_sent);
+}
+
+TEST(HttpLookUps, ArePutOffByAServerThatIsTooBusy) {
+  HttpServer server;
+  for (const std::string status : {"429", "503"}) {
+    const EndpointAnswer answer =
+        ask(*open_http(looking_up(server, "/status/" + status + "?retry_after=7&k={key}")), a_look_up("k"));
+    EXPECT_EQ(answer.kind, Kind::later);
+    EXPECT_EQ(answer.after, 7s);
+  }
 }
 
 TEST(HttpLookUps, ByAReferenceThatNobodyKnowsAreNotAsked) {
@@ -129,7 +181,7 @@ TEST(HttpLists, AreReadPageByPage) {
   ASSERT_EQ(records->size(), 7u);
   EXPECT_EQ(records->at(0).key, "k1");
   EXPECT_EQ(records->at(6).key, "k7");
-  EXPECT_EQ(records->at(6).external_ref, "ref-7");
+  EXPECT_EQ(records->at(6).external_ref, "ref-k7");
   EXPECT_EQ(server.requests().size(), 7u + 3u);
   EXPECT_EQ(server.requests()[7].target, "/list?since=1970-01-01T00%3A00%3A00Z");
 }
@@ -143,7 +195,7 @@ TEST(HttpLists, NeverLeaveTheirHostAndEnd) {
 
 TEST(HttpLists, ThatAreNoneAreRefusedAndThoseThatAreAwayAreWaitedFor) {
   HttpServer server;
-  for (const char* const path : {"/list-wrong", "/garbage", "/html", "/status/404", "/huge"}) {
+  for (const char* const path : {"/list-wrong", "/garbage", "/html", "/status/404", "/huge", "/redirect?to=/list"}) {
     EXPECT_EQ(fault_of(listing(server, path)), FaultCode::endpoint_refused) << path;
   }
   for (const char* const path : {"/reset", "/cut", "/status/503", "/status/429"}) {

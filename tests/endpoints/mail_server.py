@@ -1,6 +1,6 @@
 """A mail server for tests: Debian's aiosmtpd, which writes down each mail before it answers.
 
-mail_server.py LOG [--starttls CERTIFICATE KEY | --tls CERTIFICATE KEY] [--login USER PASSWORD]
+mail_server.py LOG [--port N] [--starttls CERTIFICATE KEY | --tls CERTIFICATE KEY] [--login USER PASSWORD]
 
 The first recipient says how it behaves: refuse@ and busy@ are refused with 550 and 451 at once, refuse-data@ and busy-data@ with 554
 and 451 when the whole mail is there; drop@ loses the connection before the mail, drop-data@ after it; mute-data@ never gets an answer
@@ -9,6 +9,8 @@ to its mail, and mute-quit@ none to its goodbye.
 
 import argparse
 import asyncio
+import email
+import email.policy
 import json
 import ssl
 
@@ -35,7 +37,9 @@ class Handler:
 
     async def handle_DATA(self, server, session, envelope):
         user = session.auth_data.decode() if session.auth_data else ""
+        read = email.message_from_bytes(envelope.content, policy=email.policy.default)
         mail = {"from": envelope.mail_from, "to": envelope.rcpt_tos, "user": user, "tls": session.ssl is not None,
+                "subject": read["Subject"] or "", "text": read.get_body().get_content(),
                 "data": envelope.content.decode("utf-8", "replace")}
         with open(self.log, "a", encoding="utf-8") as log:
             log.write(json.dumps(mail) + "\n")
@@ -62,6 +66,7 @@ def authenticator(login):
 async def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("log")
+    parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--starttls", nargs=2)
     parser.add_argument("--tls", nargs=2)
     parser.add_argument("--login", nargs=2)
@@ -77,7 +82,7 @@ async def main():
                     authenticator=authenticator(options.login) if options.login else None,
                     auth_required=bool(options.login), auth_require_tls=bool(options.starttls))
 
-    server = await asyncio.get_running_loop().create_server(connection, "127.0.0.1", 0,
+    server = await asyncio.get_running_loop().create_server(connection, "127.0.0.1", options.port,
                                                             ssl=context if options.tls else None)
     print("port", server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()

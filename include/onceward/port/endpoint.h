@@ -48,7 +48,7 @@ struct EndpointAnswer {
     later,      // a definite "not now": nothing was done; `after` where the other side said when
     not_sent,   // surely not seen by the other side: no connection, no name, no trust
     unknown,    // it may have been seen, and its outcome is not known
-    // of a look-up
+    // of a look-up, which may also be put off (`later`), or ask nobody (`not_sent`)
     done,           // the other side has it
     not_done,       // the other side says that it does not have it
     still_unknown,  // no answer, or none that says

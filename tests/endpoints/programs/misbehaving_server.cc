@@ -9,8 +9,10 @@
 //   /close            reads the request and says goodbye                  /cut           says goodbye in the middle of the body
 //   /silent, /drip    no answer; an answer without an end, byte by byte   /huge          an answer of 64 MiB
 //   /html, /garbage   200 with another content, or with broken JSON       /not-http      no answer of HTTP
-//   /redirect?to=     307 to there                                        /endless-header  a header without an end
-//   /calls/KEY        200 with the call that came under that key, or 404  /list          what has come, by pages
+//   /redirect?to=     307 to there, or with ?status=                      /endless-header  a header without an end
+//   /calls/KEY        200 with the call that came under that key, or 404  /search/KEY    200 with all such calls
+//   /list             what has come, by pages
+//   /told, /told/KEY  as one of these, of which /tell has sent the path under that key; else as /ok
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -60,10 +62,18 @@ class Book {
     if (write(file_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) std::abort();
     if (request.method() != http::verb::get && path != "/status/404") calls_.try_emplace(line["key"], calls_.size());
   }
-  std::optional<std::size_t> find(const std::string& key) {
+  void tell(const std::string& key, const std::string& target) {
     const std::lock_guard lock(mutex_);
-    const auto found = calls_.find(key);
-    return found == calls_.end() ? std::nullopt : std::optional(found->second);
+    told_[key] = target;
+  }
+  std::string told(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = told_.find(key);
+    return found == told_.end() ? "/ok" : found->second;
+  }
+  bool has(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    return calls_.contains(key);
   }
   std::map<std::string, std::size_t> all() {
     const std::lock_guard lock(mutex_);
@@ -74,9 +84,10 @@ class Book {
   const int file_;
   std::mutex mutex_;
   std::map<std::string, std::size_t> calls_;  // keys, in the order in which they came
+  std::map<std::string, std::string> told_;   // how to behave, by key
 };
 
-std::string reference_of(std::size_t number) { return fmt::format("ref-{}", number + 1); }
+std::string reference_of(const std::string& key) { return "ref-" + key; }
 
 template <class Stream>
 class Connection {
@@ -90,20 +101,31 @@ class Connection {
       parser.body_limit(most_body_bytes);
       http::read(stream_, buffer, parser);
       request_ = parser.release();
-      const auto target = urls::parse_origin_form(request_.target());
-      if (!target) return;
-      path_ = target->path();
-      parameters_.clear();
-      for (const auto& parameter : target->params()) parameters_[parameter.key] = parameter.value;
+      key_ = request_["Idempotency-Key"];
+      read_target(request_.target());
+      if (path_ == "/tell") {
+        book_.tell(key_, request_.body());
+        send(200, "{}");
+        continue;
+      }
+      if (path_.starts_with("/told")) {
+        if (path_.size() > 6) key_ = path_.substr(6);
+        read_target(book_.told(key_));
+      }
       book_.add(request_, path_, number_);
       if (!answer(requests > 0)) return;
     }
   }
 
  private:
+  void read_target(std::string_view text) {
+    const auto target = urls::parse_origin_form(text).value();
+    path_ = target.path();
+    parameters_.clear();
+    for (const auto& parameter : target.params()) parameters_[parameter.key] = parameter.value;
+  }
   // Whether the connection goes on.
   bool answer(bool reused) {
-    const std::string key(request_["Idempotency-Key"]);
     if (path_ == "/reset" || (path_ == "/reset-reused" && reused)) return reset();
     if (path_ == "/close") return false;
     if (path_ == "/silent") return hold();
@@ -115,13 +137,13 @@ class Connection {
       return flood(fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", huge_bytes), std::string(4096, 'x'));
     if (path_ == "/html") return send(200, "<html>{\"id\":\"no\"}</html>", "text/html");
     if (path_ == "/garbage") return send(200, "{\"id\":\"no\"");
-    if (path_ == "/redirect") return send(307, "{}", "application/json", {{"Location", parameters_["to"]}});
+    if (path_ == "/redirect") return send_redirect();
     if (path_.starts_with("/status/")) return send_status();
     if (path_.starts_with("/calls/")) return send_call(path_.substr(7));
+    if (path_.starts_with("/search/")) return send_search(path_.substr(8));
     if (path_.starts_with("/list")) return send_list();
     if (path_ == "/slow") std::this_thread::sleep_for(std::chrono::milliseconds(std::stoi(parameters_["ms"])));
-    const std::string id = reference_of(book_.find(key).value_or(0));
-    return send(200, Json{{"id", id}, {"state", "done"}}.dump());
+    return send(200, Json{{"id", reference_of(key_)}, {"state", "done"}}.dump());
   }
 
   bool send(unsigned status, const std::string& body, const std::string& type = "application/json",
@@ -143,12 +165,22 @@ class Connection {
     const auto status = static_cast<unsigned>(std::stoi(path_.substr(8)));
     return send(status, status == 204 ? "" : R"({"error":"as asked for"})", "application/json", headers);
   }
+  bool send_redirect() {
+    const auto status = parameters_.contains("status") ? static_cast<unsigned>(std::stoi(parameters_["status"])) : 307;
+    return send(status, "{}", "application/json", {{"Location", parameters_["to"]}});
+  }
+  Json call_under(const std::string& key) {
+    return {{"id", reference_of(key)}, {"state", parameters_.contains("state") ? parameters_["state"] : "done"}};
+  }
   bool send_call(const std::string& key) {
-    const auto found = book_.find(key);
-    if (!found) return send(404, R"({"error":"no such call"})");
-    return send(200, Json{{"id", reference_of(*found)},
-                          {"state", parameters_.contains("state") ? parameters_["state"] : "done"}}
-                         .dump());
+    if (!book_.has(key)) return send(404, R"({"error":"no such call"})");
+    return send(200, call_under(key).dump());
+  }
+  // {"data":[...]}, or the array alone with "?bare".
+  bool send_search(const std::string& key) {
+    Json found = Json::array();
+    if (book_.has(key)) found.push_back(call_under(key));
+    return send(200, parameters_.contains("bare") ? found.dump() : Json{{"data", found}}.dump());
   }
   // "/list": by pages of three; "/list-away" leads to another host, "/list-loop" never ends, "/list-wrong" is no list.
   bool send_list() {
@@ -158,7 +190,7 @@ class Connection {
     const std::size_t from = parameters_.contains("from") ? std::stoul(parameters_["from"]) : 0;
     Json items = Json::array();
     for (std::size_t at = from; at < std::min(from + page_items, calls.size()); ++at) {
-      items.push_back({{"key", calls[at].second}, {"made", {{"id", reference_of(calls[at].first)}}}});
+      items.push_back({{"key", calls[at].second}, {"made", {{"id", reference_of(calls[at].second)}}}});
     }
     Json page{{"data", path_ == "/list-wrong" ? Json("none") : items}, {"next", nullptr}};
     if (from + page_items < calls.size()) page["next"] = fmt::format("/list?from={}", from + page_items);
@@ -196,7 +228,7 @@ class Connection {
   Book& book_;
   const int number_;
   Request request_;
-  std::string path_;
+  std::string key_, path_;
   std::map<std::string, std::string> parameters_;
 };
 
