@@ -14,13 +14,13 @@ void DispatchPost::run(std::stop_token stop) {
   const auto store = open_store(application_.store);
   const auto endpoint = open_();
   Dispatcher dispatcher(declaration_, process_name(), *store, *endpoint, tally_, log_);
+  const std::string from = store->describe(), to = endpoint->describe();
+  const LogField fields[] = {{"endpoint", declaration_.name}, {"store", from}, {"to", to}};
+  log_.write(LogLevel::info, "dispatching", fields);
   {
     const std::lock_guard lock(mutex_);
     dispatcher_ = &dispatcher;
   }
-  const std::string from = store->describe(), to = endpoint->describe();
-  const LogField fields[] = {{"endpoint", declaration_.name}, {"store", from}, {"to", to}};
-  log_.write(LogLevel::info, "dispatching", fields);
   const auto over = [this] {
     const std::lock_guard lock(mutex_);
     dispatcher_ = nullptr;

@@ -128,6 +128,8 @@ class Dispatcher::Body {
     const auto began = steady_clock::now();
     const auto unit = store_.begin({});
     Turn turn;
+    if (!doubted_.empty()) ledger_.await(*unit, doubted_);
+    doubted_.clear();
     if (!reconsidered_) ledger_.reconsider(*unit);
     if (unstarted_) give_back(*unit, turn);
     const std::size_t most = !may_start ? 0 : *may_start == 0 ? most_expired : *may_start;
@@ -138,7 +140,7 @@ class Dispatcher::Body {
     }
     renew(*unit, began);
     ledger_.write(*unit, turn.changes, turn.beginnings, turn.endings);
-    commit(*unit);
+    commit(*unit, turn);
     reconsidered_ = true;
     quiet_ = found.due.empty();
     full_ = most > 0 && found.due.size() == most;
@@ -147,10 +149,12 @@ class Dispatcher::Body {
   }
 
   // What it has marked was not started, and what it has recorded is recorded again.
-  void commit(UnitOfWork& unit) {
+  void commit(UnitOfWork& unit, const Turn& turn) {
     unstarted_ = true;
+    for (const Change& change : turn.changes) doubted_.push_back(change.number);
     if (unit.commit() == Commit::committed) {
       unstarted_ = false;
+      doubted_.clear();
       return;
     }
     throw Fault(FaultCode::store_unavailable, Poisons::connection, "the dispatcher's commit is in doubt");
@@ -368,10 +372,11 @@ class Dispatcher::Body {
   std::unordered_map<std::uint64_t, Asked> under_way_;     // by tag
   std::vector<std::pair<Asked, EndpointAnswer>> answers_;  // not known to be written down
   std::uint64_t last_tag_ = 0;
-  bool unstarted_ = false;     // rows under our name may be marked and not under way
-  bool reconsidered_ = false;  // what waited for a person when we began
-  bool quiet_ = false;         // nothing was due at the last turn
-  bool full_ = false;          // and as much as could be taken was
+  std::vector<std::int64_t> doubted_;  // rows that a commit in doubt may still change
+  bool unstarted_ = false;             // rows under our name may be marked and not under way
+  bool reconsidered_ = false;          // what waited for a person when we began
+  bool quiet_ = false;                 // nothing was due at the last turn
+  bool full_ = false;                  // and as much as could be taken was
   steady_clock::time_point renew_at_{};
   int tries_ = 0;
   steady_clock::time_point drain_end_ = steady_clock::time_point::max();

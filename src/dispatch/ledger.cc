@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "src/outbox/staging.h"
 #include "src/records/statement.h"
 
 namespace onceward::dispatch {
@@ -52,7 +53,7 @@ Standing standing_in(const Row& row) {
 }
 
 Content content_in(Row& row, std::size_t at) {
-  return {.key = text_in(row[at]),
+  return {.key = sent_key(text_in(row[at + 7]), text_in(row[at])),
           .type = text_in(row[at + 1]),
           .business_key = text_in(row[at + 2]),
           .body = bytes_in(row[at + 3]),
@@ -228,16 +229,18 @@ bool Ledger::any_due(Due which) const {
 Ledger::Found Ledger::read(UnitOfWork& unit, std::span<const std::int64_t> answered, Due which,
                            std::size_t most) const {
   constexpr std::string_view content =
-      "l.idempotency_key, l.type, l.business_key, l.body, l.correlation_id, l.trace_parent, {micros l.created_at}";
+      "l.idempotency_key, l.type, l.business_key, l.body, l.correlation_id, l.trace_parent, {micros l.created_at} AS "
+      "created, l.tenant";
   const Dialect dialect = store_.dialect();
   Statement select(dialect, "WITH answered AS (SELECT 1 AS found, ");
   select.add(standing_columns).add(", (SELECT n.outcome FROM {ledger_attempt} n WHERE n.key = l.key AND n.who = ");
   select.bind(owner_).add(
       " ORDER BY n.number DESC LIMIT 1) AS our_outcome, l.idempotency_key, l.type, l.business_key, ");
   select.add(
-      "CASE WHEN 1 = 0 THEN l.body END AS body, l.correlation_id, l.trace_parent, {micros l.created_at} AS created");
+      "CASE WHEN 1 = 0 THEN l.body END AS body, l.correlation_id, l.trace_parent, {micros l.created_at} AS created, "
+      "l.tenant");
   select.add(" FROM {ledger} l WHERE l.number ").bind_any(answered).add(" {lock}), due AS (SELECT 2 AS found, ");
-  select.add(standing_columns).add(", '' AS our_outcome, ").add(content).add(" AS created");
+  select.add(standing_columns).add(", '' AS our_outcome, ").add(content);
   add_due(select, dialect, endpoint_, which);
   select.add(" AND l.owner <> ").bind(owner_).add(" ORDER BY l.due_at LIMIT ").bind(static_cast<std::int64_t>(most));
   select.add(" {lock}").add(dialect == Dialect::postgres ? " SKIP LOCKED" : "");
@@ -257,6 +260,11 @@ Ledger::Found Ledger::read(UnitOfWork& unit, std::span<const std::int64_t> answe
     }
   }
   return found;
+}
+
+void Ledger::await(UnitOfWork& unit, std::span<const std::int64_t> numbers) const {
+  Statement select(store_.dialect(), "SELECT l.number FROM {ledger} l WHERE l.number ");
+  select.bind_any(numbers).add(" {lock}").query(unit.whole());
 }
 
 std::vector<Standing> Ledger::read_ours(UnitOfWork& unit) const {

@@ -27,6 +27,9 @@ class Ledger {
   // Whether anything is; waits for nobody.
   bool any_due(Due which) const;
 
+  // Whoever still holds these rows has ended on return: what is read next is what it left.
+  void await(UnitOfWork& unit, std::span<const std::int64_t> numbers) const;
+
   // All that is read is kept from others until the unit ends. `answered` are rows by their numbers; of those that are due the
   // oldest `most`, without those that others hold and without our own.
   Found read(UnitOfWork& unit, std::span<const std::int64_t> answered, Due which, std::size_t most) const;

@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 using Kind = EndpointAnswer::Kind;
 
 constexpr milliseconds longest_put_off = std::chrono::hours(24);  // whatever the other side asks for
-constexpr std::size_t most_reference_bytes = 500;
+constexpr std::size_t most_reference_bytes = 1024;
 // Of an attempt at a call whose outcome was unknown: that nothing came of this one does not end the doubt.
 constexpr std::string_view sent_again = "sent_again";
 
@@ -28,7 +28,8 @@ PayloadHash hash_of(std::string_view response) {
 
 void add_answer(Change& change, const EndpointAnswer& answer) {
   change.detail = storable(one_line(answer.why));
-  change.external_ref = storable(std::string_view(answer.external_ref).substr(0, most_reference_bytes));
+  // A part of a reference is another one.
+  if (answer.external_ref.size() <= most_reference_bytes) change.external_ref = storable(answer.external_ref);
   if (answer.status != 0 || !answer.response.empty()) change.response = hash_of(answer.response);
 }
 
@@ -188,7 +189,8 @@ Change Policy::call_answered(const Standing& standing, const EndpointAnswer& ans
       change = from(standing, CallState::succeeded);
       break;
     case Kind::failed:
-      change = from(standing, CallState::failed);
+      // A repeat that is refused (the first is still worked on, a token has expired) says nothing of the first.
+      change = standing.code == sent_again ? unknown(standing, {}, {}) : from(standing, CallState::failed);
       break;
     default:
       change = unknown(standing, "outcome_unknown", {});
@@ -197,6 +199,7 @@ Change Policy::call_answered(const Standing& standing, const EndpointAnswer& ans
   add_answer(change, answer);
   if (answer.kind == Kind::succeeded) change.code.clear();
   if (answer.kind == Kind::failed || (answer.kind != Kind::unknown && change.due)) change.code = name(answer.kind);
+  if (answer.kind == Kind::failed && change.state == CallState::unknown) change.code = "refused_again";
   return change;
 }
 
@@ -214,6 +217,10 @@ Change Policy::look_up_answered(const Standing& standing, const Asked& asked, co
     const microseconds left = look_up_.settle - standing.since_end.value_or(microseconds(0));
     change.due = std::max(every, std::chrono::ceil<milliseconds>(left));
     change.look_ups = std::max(0, standing.look_ups - 1);
+  } else if (answer.kind == Kind::not_sent || answer.kind == Kind::later) {
+    // Nobody was asked: an outage uses up none.
+    change.due = std::max(every, std::min(answer.after.value_or(milliseconds(0)), longest_put_off));
+    change.look_ups = std::max(0, standing.look_ups - 1);
   } else if (why_not_again(standing).empty()) {
     change.due = delay(standing.attempts);
   } else if (can_look_up(standing)) {
@@ -228,18 +235,18 @@ Change Policy::look_up_answered(const Standing& standing, const Asked& asked, co
 // A definite answer to the very attempt that was taken for unknown ends that doubt; a yes is true whatever was thought since.
 bool Policy::concerns(const Standing& standing, const Asked& asked, Kind kind) const {
   const bool unknown = standing.state == CallState::unknown;
+  const bool open = standing.state == CallState::planned || standing.state == CallState::approved ||
+                    standing.state == CallState::waiting;
   if (asked.look_up) {
-    if (kind == Kind::done) return unknown;
+    if (kind == Kind::done) return unknown || open;
     return unknown && standing.owner == owner_ && standing.last_attempt == asked.attempt;
   }
   if (standing.last_call != asked.attempt) return false;
   if (standing.state == CallState::attempting && standing.owner == owner_) return true;
   if (kind == Kind::unknown) return false;
-  const bool open = standing.state == CallState::planned || standing.state == CallState::approved ||
-                    standing.state == CallState::waiting;
+  if (kind == Kind::succeeded) return unknown || open;
   // Whatever came before this attempt was definite only if it is the first that counts.
-  if (unknown && (kind == Kind::later || kind == Kind::not_sent)) return standing.attempts == 1;
-  return unknown || (open && kind == Kind::succeeded);
+  return unknown && standing.attempts == 1;
 }
 
 std::optional<Change> Policy::answered(const Standing& standing, const Asked& asked,

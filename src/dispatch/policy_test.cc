@@ -128,17 +128,36 @@ TEST_F(Policies, ASecondAttemptThatCameToNothingLeavesTheFirstUnknown) {
   make_idempotent();
   Standing again = attempting(2);
   again.code = policy().next(unknown()).change.code;
-  for (const Kind kind : {Kind::later, Kind::not_sent}) {
+  for (const Kind kind : {Kind::later, Kind::not_sent, Kind::failed}) {
     EXPECT_EQ(answered(again, kind).state, CallState::unknown);
     EXPECT_NE(answered(again, kind).due, std::nullopt);
   }
+  EXPECT_EQ(answered(again, Kind::failed).code, "refused_again");
   EXPECT_EQ(policy().given_back(again).state, CallState::unknown);
   Standing last = again;
   last.attempts = 3;
   EXPECT_EQ(answered(last, Kind::later).state, CallState::unknown);
   EXPECT_EQ(answered(last, Kind::later).due, std::nullopt);
   Standing expired = unknown(2);
-  EXPECT_FALSE(policy().answered(expired, call_of(expired), {.kind = Kind::not_sent}));
+  for (const Kind kind : {Kind::later, Kind::not_sent, Kind::failed}) {
+    EXPECT_FALSE(policy().answered(expired, call_of(expired), {.kind = kind}));
+  }
+}
+
+TEST_F(Policies, AnOutageUsesUpNoLookUps) {
+  Standing standing = unknown();
+  standing.look_ups = 2;  // all there are
+  for (const Kind kind : {Kind::not_sent, Kind::later}) {
+    const Change change = looked_up(standing, kind, true);
+    EXPECT_EQ(change.state, CallState::unknown);
+    EXPECT_EQ(change.look_ups, 1);
+    EXPECT_EQ(change.due, 5s);
+  }
+  EXPECT_EQ(looked_up(standing, Kind::still_unknown, true).due, std::nullopt);
+  standing.code = "not_sent";
+  standing.look_ups = 1;
+  make_idempotent();
+  EXPECT_EQ(policy(true).next(standing).start, Start::look_up) << "the other side is asked first, still";
 }
 
 TEST_F(Policies, NotDoneIsBelievedOnceItHasSettled) {
@@ -190,11 +209,30 @@ TEST_F(Policies, OnlyTheVeryAttemptThatIsInDoubtIsAnsweredLate) {
   EXPECT_EQ(answered(planned, Kind::succeeded).state, CallState::succeeded)
       << "a yes is true whatever was thought since";
   EXPECT_FALSE(policy().answered(planned, call_of(planned), {.kind = Kind::failed}));
+  for (const CallState open : {CallState::planned, CallState::approved, CallState::waiting}) {
+    planned.state = open;
+    const Asked look_up{.number = 7, .attempt = 1, .look_up = true};
+    const auto found = policy(true).answered(planned, look_up, {.kind = Kind::done});
+    ASSERT_TRUE(found) << "of a look-up, too";
+    EXPECT_EQ(found->state, CallState::succeeded);
+    EXPECT_EQ(found->before, open);
+    EXPECT_FALSE(policy(true).answered(planned, look_up, {.kind = Kind::not_done}));
+  }
   for (const CallState ended : {CallState::succeeded, CallState::failed, CallState::refused, CallState::cancelled}) {
     Standing standing = unknown();
     standing.state = ended;
     EXPECT_FALSE(policy().answered(standing, call_of(standing), {.kind = Kind::succeeded}));
   }
+}
+
+TEST_F(Policies, AReferenceIsKeptWhole) {
+  const Standing standing = attempting();
+  const auto kept = [&](std::size_t bytes) {
+    EndpointAnswer answer{.kind = Kind::succeeded, .external_ref = std::string(bytes, 'r')};
+    return policy().answered(standing, call_of(standing), answer)->external_ref.size();
+  };
+  EXPECT_EQ(kept(1024), 1024u);
+  EXPECT_EQ(kept(1025), 0u) << "a part of it is another one";
 }
 
 TEST_F(Policies, WhatWasMarkedAndNeverStartedIsAsIfItHadNotBeenMarked) {

@@ -131,6 +131,20 @@ Key call_key(std::string_view tenant, std::string_view endpoint, std::string_vie
   return key_of_fields({"onceward/call/1", tenant, endpoint, key});
 }
 
+std::string sent_key(std::string_view tenant, std::string_view key) {
+  if (tenant.empty() && !key.starts_with('@')) return std::string(key);
+  std::string sent = "@";
+  for (const char c : tenant) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '/' || c == '%' || byte < 0x20 || byte == 0x7f) {
+      sent += fmt::format("%{:02X}", byte);
+    } else {
+      sent += c;
+    }
+  }
+  return sent + '/' + std::string(key);
+}
+
 std::string_view Staging::keep(std::string_view text) {
   if (text.empty()) return {};
   char* const bytes = static_cast<char*>(arena_.allocate(text.size(), 1));
@@ -228,7 +242,9 @@ void Staging::add(const Cause& cause, const Call& call, std::string_view asker) 
   staged.correlation_id = from.correlation_id;
   staged.trace_parent = from.trace_parent;
   staged.key = call_key(from.tenant, call.endpoint, call.key);
-  staged.request_hash.bytes = sha256_of_fields({"onceward/request/1", call.type, call.body});
+  // Whoever asks for approval has not asked for the same.
+  const std::string_view domain = call.approval ? "onceward/approved-request/1" : "onceward/request/1";
+  staged.request_hash.bytes = sha256_of_fields({domain, call.type, call.body});
   calls_.push_back(staged);
 }
 

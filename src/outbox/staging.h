@@ -42,11 +42,14 @@ struct StagedCall {
   Key key;    // of (tenant, endpoint, idempotency key)
   Call call;  // requested_by is set
   std::string_view tenant, correlation_id, trace_parent;
-  PayloadHash request_hash;  // of the type and the body
+  PayloadHash request_hash;  // of the type, the body, and whether it asks for approval
 };
 
 // Of an intent.
 Key call_key(std::string_view tenant, std::string_view endpoint, std::string_view key);
+// The idempotency key as the other side is told it, which knows nothing of tenants: the key itself where there is none, else
+// "@tenant/key". No two calls of one endpoint have the same.
+std::string sent_key(std::string_view tenant, std::string_view key);
 // As Staging::add() has it.
 void check_call_name(std::string_view endpoint, std::string_view key);
 

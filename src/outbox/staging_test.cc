@@ -220,6 +220,23 @@ TEST(Staging, ACallIsKnownByItsKeyAndToldApartByItsContent) {
   EXPECT_EQ(calls[0].request_hash, calls[2].request_hash);
 }
 
+TEST(Staging, ACallThatAsksForApprovalIsNotTheOneThatDoesNot) {
+  Staging staging;
+  staging.add(Cause{}, Call{.endpoint = "gateway", .key = "capture/1", .body = "body"});
+  staging.add(Cause{}, Call{.endpoint = "gateway", .key = "capture/1", .body = "body", .approval = true});
+  EXPECT_NE(staging.calls()[0].request_hash, staging.calls()[1].request_hash);
+}
+
+TEST(Staging, TheOtherSideIsToldAKeyThatNoOtherCallHas) {
+  EXPECT_EQ(sent_key("", "capture/1"), "capture/1");
+  EXPECT_EQ(sent_key("north", "capture/1"), "@north/capture/1");
+  EXPECT_EQ(sent_key("", "@north/capture/1"), "@/@north/capture/1");
+  EXPECT_EQ(sent_key("a/b", "c"), "@a%2Fb/c");
+  EXPECT_EQ(sent_key("a", "b/c"), "@a/b/c");
+  EXPECT_EQ(sent_key("a%2Fb", "c"), "@a%252Fb/c");
+  EXPECT_EQ(sent_key("a\r\nX: 1", "c"), "@a%0D%0AX: 1/c");
+}
+
 TEST(Staging, RefusesWhatNoStoreCouldWrite) {
   using namespace std::string_view_literals;
   Staging staging;

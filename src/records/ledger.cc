@@ -22,13 +22,14 @@ std::vector<CallAttempt> read_attempts(Look& look, Dialect dialect, std::int64_t
                    "SELECT a.number, a.kind, a.who, {micros a.began_at}, {micros a.ended_at}, a.outcome, a.status, "
                    "a.response_hash, a.external_ref, a.detail FROM {ledger_attempt} a JOIN {ledger} l ON l.key = a.key "
                    "WHERE l.number = ");
-  select.bind(number).add(" ORDER BY a.number LIMIT ").bind(most_attempts_shown);
+  select.bind(number).add(" ORDER BY a.number DESC LIMIT ").bind(most_attempts_shown);
   std::vector<CallAttempt> attempts;
   for (const Row& row : select.query(look)) {
     attempts.push_back({number_in(row[0]), text_in(row[1]), text_in(row[2]), time_in(row[3]),
                         unless_null(row[4], time_in), text_in(row[5]), number_in(row[6]), bytes_in(row[7]),
                         text_in(row[8]), text_in(row[9])});
   }
+  std::ranges::reverse(attempts);
   return attempts;
 }
 

@@ -105,7 +105,7 @@ struct CallCause {
 struct LedgerCall {
   LedgerRow row;
   std::optional<CallCause> cause;
-  std::vector<CallAttempt> attempts;  // the first thousand
+  std::vector<CallAttempt> attempts;  // the latest thousand, in their order
   std::vector<CallAudit> audit;       // the latest hundred, in their order
 };
 

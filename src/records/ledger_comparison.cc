@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "src/outbox/staging.h"
 #include "src/records/inbox.h"
 #include "src/records/ledger_rows.h"
 
@@ -15,8 +16,8 @@ namespace {
 
 using Kind = Difference::Kind;
 
-// Two tenants may use one key at one endpoint: then ours are several, and each answers for one of theirs.
-using ByKey = std::multimap<std::string_view, const LedgerRow*>;
+// By the key that the other side was told.
+using ByKey = std::multimap<std::string, const LedgerRow*>;
 
 bool says_the_same(const LedgerRow& row, const EndpointRecord& record) {
   return row.state == CallState::succeeded && row.external_ref == record.external_ref;
@@ -67,12 +68,18 @@ std::int64_t Comparison::count(Difference::Kind kind) const {
   return std::ranges::count(differences, kind, &Difference::kind);
 }
 
-Comparison compare(std::span<const LedgerRow> ours, std::span<const EndpointRecord> theirs, Timestamp since) {
+Timestamp time_of(Store& store) {
+  return time_in(Statement(store.dialect(), "SELECT {now_micros}").query(*store.look()).at(0).at(0));
+}
+
+Comparison compare(std::span<const LedgerRow> ours, std::span<const EndpointRecord> theirs, Timestamp since,
+                   Timestamp asked_at) {
   ByKey left;
-  std::set<std::string_view> known;
+  std::set<std::string> known;
   for (const LedgerRow& row : ours) {
-    left.emplace(row.key, &row);
-    known.insert(row.key);
+    const std::string key = sent_key(row.tenant, row.key);
+    left.emplace(key, &row);
+    known.insert(key);
   }
   Comparison comparison;
   // Those that say the same find each other first: what is left over is what differs.
@@ -99,7 +106,8 @@ Comparison compare(std::span<const LedgerRow> ours, std::span<const EndpointReco
     left.erase(found);
   }
   for (const auto& [key, row] : left) {
-    const bool asked_for = row->first_attempt_at && *row->first_attempt_at >= since;
+    const bool asked_for =
+        row->first_attempt_at && *row->first_attempt_at >= since && row->ended_at.value_or(since) <= asked_at;
     if (row->state == CallState::succeeded && asked_for) {
       comparison.differences.push_back(
           difference_of(Kind::missing, *row, {}, "we say succeeded, and they do not have it"));
@@ -113,7 +121,7 @@ Comparison compare(std::span<const LedgerRow> ours, std::span<const EndpointReco
 std::vector<LedgerRow> read_calls_to_compare(Store& store, const std::string& endpoint, Timestamp since,
                                              std::span<const EndpointRecord> theirs,
                                              const std::function<bool(std::int64_t)>& go_on) {
-  std::set<std::string_view> keys;
+  std::set<std::string> keys;
   for (const EndpointRecord& record : theirs) keys.insert(record.key);
   LedgerFilter filter;
   filter.endpoint = endpoint;
@@ -124,7 +132,7 @@ std::vector<LedgerRow> read_calls_to_compare(Store& store, const std::string& en
     for (LedgerRow& row : page.rows) {
       const bool since_then = row.first_attempt_at && *row.first_attempt_at >= since;
       below = row.number;
-      if (since_then || keys.contains(row.key)) wanted.push_back(std::move(row));
+      if (since_then || keys.contains(sent_key(row.tenant, row.key))) wanted.push_back(std::move(row));
     }
     looked_at += static_cast<std::int64_t>(page.rows.size());
     if (!page.more || (go_on && !go_on(looked_at))) return wanted;

@@ -38,9 +38,13 @@ struct Comparison {
 };
 
 // `ours` are the calls to one endpoint that were first attempted at `since` or later, and all whose keys are in `theirs`. What
-// we say has succeeded is missing only if it was first attempted since then: what is older they were not asked for. A
-// reference that one side does not have is no difference.
-Comparison compare(std::span<const LedgerRow> ours, std::span<const EndpointRecord> theirs, Timestamp since);
+// we say has succeeded is missing only if it was first attempted since then, as what is older they were not asked for, and had
+// succeeded when they were asked. A reference that one side does not have is no difference.
+Comparison compare(std::span<const LedgerRow> ours, std::span<const EndpointRecord> theirs, Timestamp since,
+                   Timestamp asked_at = Timestamp::max());
+
+// By the clock of the store, as the rows are.
+Timestamp time_of(Store& store);
 
 // Those of ours that compare() asks for, read page by page. `go_on` is told how many rows were looked at; false ends it. Throws
 // Fault.

@@ -20,7 +20,7 @@ enum class Decided : std::uint8_t {
   yes,           // committed
   no_such_call,  // no row has the number
   other_state,   // the call is not in the state that the decision is about
-  same_person,   // whoever asked for a call cannot approve it
+  same_person,   // whoever asked for a call, or let it go again, cannot approve it
 };
 
 // Waiting -> approved for `lifetime`: it goes out at once, or when its time comes. Names that differ only in case or in

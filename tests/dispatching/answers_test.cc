@@ -178,6 +178,19 @@ TEST_P(Answers, TheBudgetOfAnIdempotentEndpointIsBounded) {
   EXPECT_EQ(provider_.calls_of("k"), 3u);
 }
 
+// "The same request is being worked on", say: the first attempt has done it, or will.
+TEST_P(Answers, ARefusedRepeatLeavesTheFirstAttemptInDoubt) {
+  declaration_.idempotent = true;
+  declaration_.key_lifetime = 1h;
+  provider_.answer_with([](const Provider::Request&, int times) {
+    return Provider::told(times == 1 ? Kind::unknown : times == 2 ? Kind::failed : Kind::succeeded);
+  });
+  const auto dispatcher = start();
+  stage("k");
+  await_state("k", "succeeded");
+  EXPECT_EQ(attempts("k"), "call unknown, call failed, call succeeded");
+}
+
 TEST_P(Answers, AMessageThatMayBeLostHasFailedWhenItsOutcomeIsUnknown) {
   declaration_.notification = NotificationClass::best_effort;
   provider_.answer_with(Kind::unknown);

@@ -162,6 +162,49 @@ TEST_P(Leases, CommitsInDoubtNeitherLoseACallNorMakeItTwice) {
   EXPECT_EQ(dispatcher->tally.fenced, 0u);
 }
 
+// A store whose first commit is told to be in doubt, and lands when the next unit has begun on another connection.
+class LateStore final : public fixtures::ForwardingStore {
+ public:
+  LateStore(Store& store, std::unique_ptr<Store> next) : ForwardingStore(store), next_(std::move(next)) {}
+  std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) override {
+    if (!doubted_) return std::make_unique<Unit>(store_.begin(consumer), *this);
+    begun_ = true;
+    return next_->begin(consumer);
+  }
+  std::unique_ptr<Look> look() override { return doubted_ ? next_->look() : store_.look(); }
+
+ private:
+  class Unit final : public fixtures::ForwardingUnit {
+   public:
+    Unit(std::unique_ptr<UnitOfWork> unit, LateStore& store) : ForwardingUnit(std::move(unit)), store_(store) {}
+    Commit commit() override {
+      unit_->flush();
+      store_.doubted_ = true;
+      store_.landing_ = std::jthread([unit = std::move(unit_), &store = store_] {
+        await("the next unit begins or waits", [&] { return store.begun_.load(); });
+        std::this_thread::sleep_for(300ms);  // a pause, and no condition: it reads meanwhile
+        unit->commit();
+      });
+      return Commit::in_doubt;
+    }
+
+   private:
+    LateStore& store_;
+  };
+  std::unique_ptr<Store> next_;
+  std::atomic<bool> doubted_ = false, begun_ = false;
+  std::jthread landing_;
+};
+
+TEST_P(Leases, ACommitThatLandsLateHoldsBackNoCallForGood) {
+  stage("k");
+  const auto dispatcher =
+      start([&](Store& store) -> std::unique_ptr<Store> { return std::make_unique<LateStore>(store, under_->open()); });
+  await_state("k", "succeeded");
+  EXPECT_EQ(attempts("k"), "call not_started, call succeeded");
+  EXPECT_EQ(provider_.calls_of("k"), 1u);
+}
+
 TEST_P(Leases, AnAnswerOutlivesAnOutageOfTheStore) {
   std::atomic<bool> away = false;
   provider_.hold(true);

@@ -38,6 +38,23 @@ TEST_P(Limits, ACallThatWasCancelledIsNotMade) {
   EXPECT_EQ(state("k"), "cancelled");
 }
 
+// The other side knows nothing of tenants: under one key the second would be given the first one's outcome.
+TEST_P(Limits, TheSameKeyOfTwoTenantsIsTwoKeysToTheOtherSide) {
+  const Declaration consumer = fixtures::consumer();
+  const Enrolled enrolled = store_->enroll(consumer);
+  for (const std::string tenant : {"north", "south"}) {
+    fixtures::apply(*store_, enrolled, Inbound(consumer, {{.id = tenant, .tenant = tenant}}),
+                    [](const Envelope&, Transaction& transaction) -> Outcome {
+                      transaction.stage(Call{.endpoint = "gateway", .key = "capture/1", .body = "{}"});
+                      return Done{};
+                    });
+  }
+  const auto dispatcher = start();
+  await("both are made", [&] { return in_state("succeeded") == 2; });
+  EXPECT_EQ(provider_.calls_of("@north/capture/1"), 1u);
+  EXPECT_EQ(provider_.calls_of("@south/capture/1"), 1u);
+}
+
 TEST_P(Limits, CallsOfOtherEndpointsAreLeftAlone) {
   stage(Call{.endpoint = "mail", .key = "k", .body = "{}"});
   const auto dispatcher = start();

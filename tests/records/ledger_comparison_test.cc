@@ -63,9 +63,21 @@ TEST(LedgerComparison, WhatTheyHaveTwiceIsExtra) {
 }
 
 TEST(LedgerComparison, TheSameKeyOfTwoTenantsIsTwoCalls) {
-  EXPECT_EQ(differences({call("a", CallState::succeeded, "1"), call("a", CallState::succeeded, "2")},
-                        {{"a", "2"}, {"a", "1"}}),
-            Told{});
+  LedgerRow north = call("a", CallState::succeeded, "1"), south = call("a", CallState::succeeded, "2");
+  north.tenant = "north";
+  south.tenant = "south";
+  EXPECT_EQ(differences({north, south}, {{"@south/a", "2"}, {"@north/a", "1"}}), Told{});
+  EXPECT_EQ(differences({north, south}, {{"@south/a", "2"}, {"a", "1"}}), (Told{"missing a", "extra a"}));
+}
+
+// A call that is made while they are asked may be on one side only.
+TEST(LedgerComparison, WhatHasSucceededSinceTheyWereAskedIsNotMissing) {
+  LedgerRow before = call("a", CallState::succeeded), after = call("b", CallState::succeeded);
+  before.ended_at = since + std::chrono::seconds(10);
+  after.ended_at = since + std::chrono::seconds(11);
+  const auto found = compare(std::vector{before, after}, {}, since, since + std::chrono::seconds(10));
+  ASSERT_EQ(found.differences.size(), 1u);
+  EXPECT_EQ(found.differences[0].key, "a");
 }
 
 TEST(LedgerComparison, WhatWeDoNotSayHasSucceededDiffers) {
@@ -90,12 +102,15 @@ TEST_P(LedgerToCompare, IsWhatWasAttemptedSinceThenAndWhatTheyName) {
   ask({.key = "new", .state = "succeeded", .first_attempt_seconds = then});
   ask({.key = "old", .state = "succeeded", .first_attempt_seconds = then - 1});
   ask({.key = "named", .state = "unknown", .first_attempt_seconds = then - 1});
+  ask({.key = "named", .state = "unknown", .tenant = "north", .first_attempt_seconds = then - 1});
   ask({.key = "never", .state = "planned"});
   ask({.key = "other", .state = "succeeded", .endpoint = "mail", .first_attempt_seconds = then});
-  const std::vector<EndpointRecord> theirs{{"named", "1"}, {"other", "2"}};
+  const std::vector<EndpointRecord> theirs{{"named", "1"}, {"@north/named", "3"}, {"other", "2"}};
   std::vector<std::string> keys;
-  for (const LedgerRow& row : read_calls_to_compare(*store_, "gateway", since, theirs)) keys.push_back(row.key);
-  EXPECT_THAT(keys, testing::UnorderedElementsAre("new", "named"));
+  for (const LedgerRow& row : read_calls_to_compare(*store_, "gateway", since, theirs)) {
+    keys.push_back(row.tenant + row.key);
+  }
+  EXPECT_THAT(keys, testing::UnorderedElementsAre("new", "named", "northnamed"));
 }
 
 TEST_P(LedgerToCompare, IsReadPageByPage) {

@@ -54,6 +54,16 @@ TEST_P(Decisions, WhoeverAskedCannotApprove) {
   EXPECT_EQ(under_->rows_in("ledger_attempt"), 0);
 }
 
+// Else one person could send a call again as often as they like.
+TEST_P(Decisions, WhoeverLetItGoAgainCannotApprove) {
+  const auto number = ask({.state = "unknown", .requested_by = "otto", .approved_until_seconds = 1'900'000'000});
+  EXPECT_EQ(resolve_call(*store_, {number, "anna", "their log has nothing"}, Found::not_done, ""), Decided::yes);
+  EXPECT_EQ(call_state(number), "waiting");
+  EXPECT_EQ(approve_call(*store_, {number, " Anna", "checked"}, hours(1)), Decided::same_person);
+  EXPECT_EQ(approve_call(*store_, {number, "otto", "checked"}, hours(1)), Decided::same_person);
+  EXPECT_EQ(approve_call(*store_, {number, "bert", "checked"}, hours(1)), Decided::yes);
+}
+
 TEST_P(Decisions, AnApprovedCallGoesOutWhenItsTimeComes) {
   const auto number = ask({.state = "waiting", .requested_by = "otto", .not_before_seconds = 1'900'000'000});
   EXPECT_EQ(approve_call(*store_, {number, "anna", "checked"}, hours(1)), Decided::yes);

@@ -42,6 +42,7 @@ class OnEveryStore : public testing::TestWithParam<Backend> {
     std::string requested_by{};
     std::string external_ref{};
     std::string business_key{};
+    std::string tenant{};
     std::int64_t at_seconds = 1'700'000'000;
     std::int64_t not_before_seconds = 0;      // 0: none
     std::int64_t first_attempt_seconds = 0;   // 0: none
@@ -146,13 +147,14 @@ class OnEveryStore : public testing::TestWithParam<Backend> {
         "INSERT INTO {} (key, created_at, not_before, consumer, cause, request_hash, endpoint, idempotency_key, type, "
         "business_key, tenant, correlation_id, trace_parent, body, state, due_at, attempts, look_ups, last_attempt, "
         "first_attempt_at, external_ref, code, detail, requested_by, approved_until) VALUES ({}, {}, {}, {}, {}, {}, '{}', "
-        "'{}', 'capture', '{}', 'main', 'c1', '00-1-2-01', {}, '{}', {}, 3, 2, 1, {}, '{}', 'code', 'what was said', '{}', "
+        "'{}', 'capture', '{}', '{}', 'c1', '00-1-2-01', {}, '{}', {}, 3, 2, 1, {}, '{}', 'code', 'what was said', '{}', "
         "{})",
         table("ledger"), key_literal(fmt::format("90000000-0000-4000-8000-{:012x}", ++calls_)),
         time_literal(row.at_seconds), time(row.not_before_seconds), enrolled_.number,
         key_literal("80000000-0000-4000-8000-0000000000ff"), bytes_literal("00"), row.endpoint, row.key,
-        row.business_key, bytes_literal("736563726574"), row.state, open ? time_literal(row.at_seconds) : "NULL",
-        time(row.first_attempt_seconds), row.external_ref, row.requested_by, time(row.approved_until_seconds)));
+        row.business_key, row.tenant, bytes_literal("736563726574"), row.state,
+        open ? time_literal(row.at_seconds) : "NULL", time(row.first_attempt_seconds), row.external_ref,
+        row.requested_by, time(row.approved_until_seconds)));
     return reader().number("SELECT max(number) FROM " + table("ledger"));
   }
   // An attempt at it that a dispatcher has made.

@@ -26,24 +26,29 @@ std::vector<EndpointDeclaration> endpoints_with_lists(const StoreChoice& choice,
   return endpoints;
 }
 
-std::vector<EndpointRecord> their_records(const EndpointDeclaration& declaration, Timestamp since) {
+// Nothing, which is told and ends the command as such, where there is no list that can be read: the others are compared all the same.
+std::optional<std::vector<EndpointRecord>> their_records(Session& session, const EndpointDeclaration& declaration,
+                                                         Timestamp since) {
   try {
-    auto records = daemon::open_endpoint(declaration)->list(since);
-    if (records) return std::move(*records);
-    throw std::invalid_argument("the endpoint cannot be asked for a list");
+    return daemon::open_endpoint(declaration)->list(since);
   } catch (const std::invalid_argument& mistake) {
     throw CLI::ValidationError(declaration.name, mistake.what());
+  } catch (const Fault& fault) {
+    fmt::print(stderr, "onceward: {}: {}: {}; it is not compared\n", code(fault.fault()), declaration.name,
+               fault.what());
+    session.ending = exit_of(fault.fault());
+    return std::nullopt;
   }
 }
 
-records::Comparison compare_one(Store& store, const EndpointDeclaration& declaration, Timestamp since) {
-  const auto theirs = their_records(declaration, since);
+records::Comparison compare_one(Store& store, const EndpointDeclaration& declaration, Timestamp since,
+                                Timestamp asked_at, const std::vector<EndpointRecord>& theirs) {
   ProgressBar bar("calls", 0);
   const auto ours = records::read_calls_to_compare(store, declaration.name, since, theirs, [&](std::int64_t looked_at) {
     bar.show(looked_at);
     return true;
   });
-  return records::compare(ours, theirs, since);
+  return records::compare(ours, theirs, since, asked_at);
 }
 
 Json difference_json(const std::string& endpoint, const records::Difference& difference) {
@@ -65,7 +70,10 @@ void compare_with_lists(Session& session, const StoreChoice& choice, Timestamp s
   const auto store = open_store(choice, daemon::StoreUse::reading);
   std::vector<Json> rows;
   for (const EndpointDeclaration& declaration : endpoints) {
-    const records::Comparison found = compare_one(*store, declaration, since);
+    const Timestamp asked_at = records::time_of(*store);
+    const auto theirs = their_records(session, declaration, since);
+    if (!theirs) continue;
+    const records::Comparison found = compare_one(*store, declaration, since, asked_at, *theirs);
     for (const records::Difference& difference : found.differences) {
       rows.push_back(difference_json(declaration.name, difference));
     }
@@ -75,7 +83,7 @@ void compare_with_lists(Session& session, const StoreChoice& choice, Timestamp s
   print_rows(session,
              {"endpoint", "difference", "key", "number", "our_state", "our_reference", "their_reference", "what"},
              rows);
-  if (!rows.empty()) session.ending = Exit::conflict;
+  if (!rows.empty() && session.ending == Exit::ok) session.ending = Exit::conflict;
 }
 
 }  // namespace onceward::cli

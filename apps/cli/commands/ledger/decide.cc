@@ -28,7 +28,7 @@ void end_as(Session& session, const DecisionKind& kind, Store& store, std::int64
   if (!call || decided == records::Decided::no_such_call) return no_such_call(session, number);
   if (decided == records::Decided::other_state) return other_state(session, call->row, kind.from);
   if (decided == records::Decided::same_person) {
-    fmt::print(stderr, "onceward: {} asked for call {}, and somebody else has to approve it\n",
+    fmt::print(stderr, "onceward: {} asked for call {}; whoever asked for it, or let it go again, cannot approve it\n",
                records::requester(call->row), number);
     session.ending = Exit::refused;
     return;
