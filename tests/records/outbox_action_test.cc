@@ -23,7 +23,8 @@ class OutboxDeeds : public OnEveryStore {
   std::vector<std::string> due() {
     const int slots[] = {0};
     std::vector<std::string> ids;
-    for (const relay::OutboxRow& row : relay::Waiting(*store_, "shop", {}).due(slots, "", 100)) {
+    for (const relay::OutboxRow& row :
+         relay::Waiting(*store_, "shop", {}, std::chrono::seconds(1)).due(slots, "", 100)) {
       ids.emplace_back(row.envelope.message_id().text());
     }
     return ids;
