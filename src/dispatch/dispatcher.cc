@@ -253,7 +253,7 @@ class Dispatcher::Body {
     }
     if (requests.empty()) return;
     if (under_way_.size() == requests.size()) renew_at_ = began + declaration_.lease / 3;
-    rate_.spend(requests.size());
+    rate_.spend(requests.size(), steady_clock::now());
     endpoint_.start(requests);
   }
 

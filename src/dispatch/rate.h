@@ -23,8 +23,11 @@ class Rate {
     drip(now);
     return static_cast<std::size_t>(std::max(0.0, tokens_));
   }
-  void spend(std::size_t calls) {
-    if (each_second_ > 0) tokens_ -= static_cast<double>(calls);
+  // When they begin, which may be a while after they were allowed: meanwhile nothing is saved up.
+  void spend(std::size_t calls, Clock::time_point now) {
+    if (each_second_ <= 0) return;
+    drip(now);
+    tokens_ -= static_cast<double>(calls);
   }
   // Until allowed() is more than nothing.
   Clock::duration until_next(Clock::time_point now) {
