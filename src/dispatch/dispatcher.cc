@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <mutex>
 #include <stdexcept>
 #include <unordered_map>
 
 #include "src/common/one_line.h"
+#include "src/dispatch/ahead.h"
 #include "src/dispatch/circuit.h"
 #include "src/dispatch/ledger.h"
 #include "src/dispatch/policy.h"
@@ -26,6 +28,7 @@ constexpr std::size_t most_expired = 100;  // in a turn that starts nothing
 constexpr milliseconds longest_outage{5'000};
 constexpr milliseconds least_room{100};  // for the commit of an attempt, before it starts
 constexpr int tries_before_told = 3;
+constexpr std::size_t most_ahead = 8;  // times as many as may be under way
 
 void bump(DispatchTally::Count& count) { count.fetch_add(1, std::memory_order_relaxed); }
 
@@ -77,16 +80,19 @@ class Dispatcher::Body {
         policy_(declaration_, endpoint.looks_up(), endpoint.longest(), owner_),
         ledger_(store, declaration_.name, owner_),
         rate_(declaration_.rate, steady_clock::now()),
-        circuit_(declaration_.circuit_failures, declaration_.circuit_pause) {}
+        circuit_(declaration_.circuit_failures, declaration_.circuit_pause),
+        ahead_(declaration_.idempotent || endpoint.looks_up() ? most_ahead * declaration_.concurrency : 0) {}
 
   void run(std::stop_token stop, milliseconds drain) {
     const std::stop_callback stopping(stop, [this] { wake(); });
     while (!stop.stop_requested()) {
       surviving(stop, [&] {
         collect(patience());
-        turn(startable());
+        start_ready();
+        if (!has_enough_to_start()) turn(startable());
       });
     }
+    leave_ready();
     const auto end = drain_end_ = steady_clock::now() + drain;
     while (unfinished() && steady_clock::now() < end) {
       surviving(stop, [&] {
@@ -108,9 +114,11 @@ class Dispatcher::Body {
     Step step;
     Content content;
     std::string external_ref;
+    steady_clock::time_point looked_at{};
   };
   // What one unit writes.
   struct Turn {
+    steady_clock::time_point began{};
     std::vector<Change> changes;
     std::vector<Beginning> beginnings;
     std::vector<Ending> endings;
@@ -128,6 +136,7 @@ class Dispatcher::Body {
     const auto began = steady_clock::now();
     const auto unit = store_.begin({});
     Turn turn;
+    turn.began = began;
     if (!doubted_.empty()) ledger_.await(*unit, doubted_);
     doubted_.clear();
     if (!reconsidered_) ledger_.reconsider(*unit);
@@ -144,8 +153,12 @@ class Dispatcher::Body {
     reconsidered_ = true;
     quiet_ = found.due.empty();
     full_ = most > 0 && found.due.size() == most;
+    ahead_.note(answers_.size(), began - began_at_);
+    began_at_ = began;
+    ended_at_ = steady_clock::now();
     completed(turn);
-    start(turn.starts, began);
+    std::ranges::move(turn.starts, std::back_inserter(ready_));
+    start_ready();
   }
 
   // What it has marked was not started, and what it has recorded is recorded again.
@@ -162,8 +175,7 @@ class Dispatcher::Body {
 
   void give_back(UnitOfWork& unit, Turn& turn) {
     for (const Standing& standing : ledger_.read_ours(unit)) {
-      const auto is_it = [&](const auto& asked) { return asked.second.number == standing.number; };
-      if (std::ranges::any_of(under_way_, is_it) || is_answered(standing.number)) continue;
+      if (is_ready(standing.number) || is_under_way(standing.number) || is_answered(standing.number)) continue;
       turn.changes.push_back(policy_.given_back(standing));
       turn.endings.push_back({.number = standing.number, .attempt = standing.last_attempt, .outcome = "not_started"});
     }
@@ -197,7 +209,7 @@ class Dispatcher::Body {
     turn.changes.push_back(step.change);
     if (step.start == Step::Start::nothing) return;
     turn.beginnings.push_back({standing.number, step.change.last_attempt, step.start == Step::Start::look_up});
-    turn.starts.push_back({std::move(step), std::move(content), standing.external_ref});
+    turn.starts.push_back({std::move(step), std::move(content), standing.external_ref, turn.began});
   }
 
   // A call ends within its lease; that its answer can be written down by then is not as sure.
@@ -227,15 +239,24 @@ class Dispatcher::Body {
                fields);
   }
 
-  // Not what has become too old meanwhile: the next turn gives that back.
-  void start(const std::vector<Start>& starts, steady_clock::time_point began) {
-    std::vector<EndpointRequest> requests;
-    const auto waited = steady_clock::now() - began;
-    for (const Start& start : starts) {
-      if (waited > start.step.within) {
+  // As many of those that are marked as there is room for. Not what has become too old meanwhile: the next turn gives that back.
+  void start_ready() {
+    std::vector<Start> starts;
+    const auto now = steady_clock::now();
+    for (std::size_t left = room(); left > 0 && !ready_.empty(); ready_.pop_front()) {
+      if (now - ready_.front().looked_at > ready_.front().step.within) {
         unstarted_ = true;
         continue;
       }
+      starts.push_back(std::move(ready_.front()));
+      --left;
+    }
+    if (!starts.empty()) start(starts);
+  }
+
+  void start(const std::vector<Start>& starts) {
+    std::vector<EndpointRequest> requests;
+    for (const Start& start : starts) {
       const bool look_up = start.step.start == Step::Start::look_up;
       const Content& content = start.content;
       under_way_[++last_tag_] = {start.step.change.number, start.step.change.last_attempt, look_up, start.step.settled};
@@ -251,10 +272,16 @@ class Dispatcher::Body {
                           .created_at = content.created_at});
       if (!look_up) bump(tally_.started);
     }
-    if (requests.empty()) return;
-    if (under_way_.size() == requests.size()) renew_at_ = began + declaration_.lease / 3;
+    if (under_way_.size() == requests.size()) renew_at_ = starts.front().looked_at + declaration_.lease / 3;
     rate_.spend(requests.size(), steady_clock::now());
     endpoint_.start(requests);
+  }
+
+  // The next turn gives them back.
+  void leave_ready() {
+    if (ready_.empty()) return;
+    ready_.clear();
+    unstarted_ = true;
   }
 
   void collect(milliseconds wait) {
@@ -268,6 +295,7 @@ class Dispatcher::Body {
       answers_.emplace_back(asked->second, std::move(answer));
       under_way_.erase(asked);
     }
+    if (!circuit_.closed()) leave_ready();
   }
 
   void note(const EndpointAnswer& answer) {
@@ -288,15 +316,25 @@ class Dispatcher::Body {
   bool renewal_is_due() const { return !under_way_.empty() && steady_clock::now() >= renew_at_; }
   bool unfinished() const { return !under_way_.empty() || !answers_.empty() || unstarted_; }
 
+  std::size_t room() const {
+    return std::min(endpoint_.room(), declaration_.concurrency - std::min(declaration_.concurrency, under_way_.size()));
+  }
+
+  // Besides those that are ready.
   std::size_t startable() {
     const auto now = steady_clock::now();
-    const std::size_t room =
-        std::min(endpoint_.room(), declaration_.concurrency - std::min(declaration_.concurrency, under_way_.size()));
-    return std::min({room, rate_.allowed(now), circuit_.allowed(under_way_.size(), now), most_in_a_turn});
+    const std::size_t rate = rate_.allowed(now);
+    return std::min({room() + ahead_.room(ready_.size()), rate - std::min(rate, ready_.size()),
+                     circuit_.allowed(under_way_.size(), now), most_in_a_turn});
+  }
+
+  bool has_enough_to_start() const {
+    return !ready_.empty() && !unstarted_ && steady_clock::now() < ended_at_ + Ahead::moment;
   }
 
   // How long to wait for answers before the next turn.
   milliseconds patience() {
+    if (has_enough_to_start()) return until(ended_at_ + Ahead::moment);
     if (!answers_.empty() || unstarted_ || !reconsidered_) return milliseconds(0);
     const auto now = steady_clock::now();
     milliseconds wait = declaration_.poll;
@@ -312,6 +350,12 @@ class Dispatcher::Body {
     return std::max(milliseconds(0), std::chrono::ceil<milliseconds>(time - steady_clock::now()));
   }
 
+  bool is_ready(std::int64_t number) const {
+    return std::ranges::any_of(ready_, [&](const Start& one) { return one.step.change.number == number; });
+  }
+  bool is_under_way(std::int64_t number) const {
+    return std::ranges::any_of(under_way_, [&](const auto& one) { return one.second.number == number; });
+  }
   bool is_answered(std::int64_t number) const {
     return std::ranges::any_of(answers_, [&](const auto& one) { return one.first.number == number; });
   }
@@ -369,14 +413,17 @@ class Dispatcher::Body {
   // Of the thread that runs.
   Rate rate_;
   Circuit circuit_;
+  Ahead ahead_;
+  std::deque<Start> ready_;                                // marked, and not yet under way
   std::unordered_map<std::uint64_t, Asked> under_way_;     // by tag
   std::vector<std::pair<Asked, EndpointAnswer>> answers_;  // not known to be written down
   std::uint64_t last_tag_ = 0;
-  std::vector<std::int64_t> doubted_;  // rows that a commit in doubt may still change
-  bool unstarted_ = false;             // rows under our name may be marked and not under way
-  bool reconsidered_ = false;          // what waited for a person when we began
-  bool quiet_ = false;                 // nothing was due at the last turn
-  bool full_ = false;                  // and as much as could be taken was
+  std::vector<std::int64_t> doubted_;                 // rows that a commit in doubt may still change
+  bool unstarted_ = false;                            // rows under our name may be marked and not under way
+  bool reconsidered_ = false;                         // what waited for a person when we began
+  bool quiet_ = false;                                // nothing was due at the last turn
+  bool full_ = false;                                 // and as much as could be taken was
+  steady_clock::time_point began_at_{}, ended_at_{};  // the last turn
   steady_clock::time_point renew_at_{};
   int tries_ = 0;
   steady_clock::time_point drain_end_ = steady_clock::time_point::max();

@@ -88,6 +88,7 @@ class Provider {
 struct ProviderOptions {
   bool looks_up = false;
   std::chrono::milliseconds longest{500};
+  bool in_order = false;  // answers come in the order of the requests
 };
 
 class ProviderEndpoint final : public Endpoint {
@@ -102,7 +103,7 @@ class ProviderEndpoint final : public Endpoint {
     provider_.under_way_ += requests.size();
     provider_.most_under_way_ = std::max(provider_.most_under_way_, provider_.under_way_);
   }
-  // Half of them, the last ones first: answers come late and in any order.
+  // Half of them, the last ones first unless told otherwise: answers come late and in any order.
   void collect(std::vector<EndpointAnswer>& into, std::chrono::milliseconds wait) override {
     std::unique_lock lock(provider_.mutex_);
     const auto any = [&] { return woken_ || (!provider_.held_ && !answers_.empty()); };
@@ -110,8 +111,8 @@ class ProviderEndpoint final : public Endpoint {
     woken_ = false;
     if (provider_.held_) return;
     for (std::size_t left = (answers_.size() + 1) / 2; left > 0; --left) {
-      into.push_back(std::move(answers_.back()));
-      answers_.pop_back();
+      into.push_back(std::move(options_.in_order ? answers_.front() : answers_.back()));
+      options_.in_order ? answers_.pop_front() : answers_.pop_back();
       --provider_.under_way_;
     }
   }
