@@ -19,8 +19,9 @@ EndpointDeclaration declared(const CallOptions& options) {
   declaration.name = endpoint_name;
   declaration.url = options.url;
   declaration.concurrency = options.concurrency;
-  declaration.idempotent = !options.fresh;
+  declaration.idempotent = options.kind == CalledKind::idempotent;
   if (declaration.idempotent) declaration.key_lifetime = std::chrono::hours(24);
+  if (options.kind == CalledKind::fresh) declaration.look_up = LookUpDeclaration{.url = options.url + "/{key}"};
   return declaration;
 }
 

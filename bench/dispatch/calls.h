@@ -11,11 +11,18 @@
 
 namespace onceward::bench {
 
+enum class CalledKind : std::uint8_t {
+  idempotent,  // connections are kept
+  fresh,       // not idempotent: each call has a connection of its own; what became of it can be asked for
+  mute,        // the same, and nobody can be asked
+};
+inline bool keeps_connections(CalledKind kind) { return kind == CalledKind::idempotent; }
+
 // How the other side is called, by Onceward and by hand.
 struct CallOptions {
   std::string url;
   std::size_t concurrency = 16;
-  bool fresh = false;  // the endpoint is not idempotent: each call has a connection of its own
+  CalledKind kind = CalledKind::idempotent;
 };
 EndpointDeclaration declared(const CallOptions& options);
 

@@ -24,11 +24,11 @@ CallsMade made(const ServerBook& book) {
 
 class FloorShape final : public Shape {
  public:
-  FloorShape(const DispatchBench& bench, bool fresh, std::vector<CallsMade>& into)
-      : bench_(bench), fresh_(fresh), into_(into) {}
+  FloorShape(const DispatchBench& bench, CalledKind kind, std::vector<CallsMade>& into)
+      : bench_(bench), kind_(kind), into_(into) {}
 
   double run(std::span<const Index> deliveries, std::size_t batch) override {
-    const auto calls = bare_calls({server_.url(), bench_.concurrency, fresh_}, bench_.work);
+    const auto calls = bare_calls({server_.url(), bench_.concurrency, kind_}, bench_.work);
     const double seconds = calls->run(deliveries, batch);
     into_.push_back(made(server_.book()));
     return seconds;
@@ -37,7 +37,7 @@ class FloorShape final : public Shape {
 
  private:
   const DispatchBench bench_;
-  const bool fresh_;
+  const CalledKind kind_;
   std::vector<CallsMade>& into_;
   const CalledServer server_{Manner::well};
 };
@@ -45,11 +45,11 @@ class FloorShape final : public Shape {
 // The clock stops when the last answer is committed.
 class OncewardShape final : public Shape {
  public:
-  OncewardShape(const DispatchBench& bench, bool fresh, std::vector<CallsMade>& into)
-      : bench_(bench), fresh_(fresh), into_(into) {}
+  OncewardShape(const DispatchBench& bench, CalledKind kind, std::vector<CallsMade>& into)
+      : bench_(bench), kind_(kind), into_(into) {}
 
   double run(std::span<const Index> deliveries, std::size_t) override {
-    const EndpointDeclaration declaration = declared({server_.url(), bench_.concurrency, fresh_});
+    const EndpointDeclaration declaration = declared({server_.url(), bench_.concurrency, kind_});
     DispatchTally tally;
     const auto start = Clock::now();
     const auto store = bench_.database.open();
@@ -84,7 +84,7 @@ class OncewardShape final : public Shape {
   }
 
   const DispatchBench bench_;
-  const bool fresh_;
+  const CalledKind kind_;
   std::vector<CallsMade>& into_;
   const CalledServer server_{Manner::well};
   Effort effort_;
@@ -92,12 +92,12 @@ class OncewardShape final : public Shape {
 
 }  // namespace
 
-std::unique_ptr<Shape> floor_shape(const DispatchBench& bench, bool fresh, std::vector<CallsMade>& into) {
-  return std::make_unique<FloorShape>(bench, fresh, into);
+std::unique_ptr<Shape> floor_shape(const DispatchBench& bench, CalledKind kind, std::vector<CallsMade>& into) {
+  return std::make_unique<FloorShape>(bench, kind, into);
 }
 
-std::unique_ptr<Shape> onceward_shape(const DispatchBench& bench, bool fresh, std::vector<CallsMade>& into) {
-  return std::make_unique<OncewardShape>(bench, fresh, into);
+std::unique_ptr<Shape> onceward_shape(const DispatchBench& bench, CalledKind kind, std::vector<CallsMade>& into) {
+  return std::make_unique<OncewardShape>(bench, kind, into);
 }
 
 }  // namespace onceward::bench

@@ -26,8 +26,8 @@ struct DispatchBench {
   std::size_t concurrency = 16;
 };
 
-std::unique_ptr<Shape> floor_shape(const DispatchBench& bench, bool fresh, std::vector<CallsMade>& into);
+std::unique_ptr<Shape> floor_shape(const DispatchBench& bench, CalledKind kind, std::vector<CallsMade>& into);
 // Onceward's dispatcher with its HTTP endpoint, over calls that are staged.
-std::unique_ptr<Shape> onceward_shape(const DispatchBench& bench, bool fresh, std::vector<CallsMade>& into);
+std::unique_ptr<Shape> onceward_shape(const DispatchBench& bench, CalledKind kind, std::vector<CallsMade>& into);
 
 }  // namespace onceward::bench

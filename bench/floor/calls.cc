@@ -24,7 +24,7 @@ constexpr int poll_ms = 1'000;
 // One call at a time, again and again.
 class BareCall {
  public:
-  explicit BareCall(const CallOptions& options) : easy_(curl_easy_init()), fresh_(options.fresh) {
+  explicit BareCall(const CallOptions& options) : easy_(curl_easy_init()), fresh_(!keeps_connections(options.kind)) {
     static const std::string agent = fmt::format("onceward/{}", version());
     if (easy_ == nullptr) give_up("no handle");
     curl_easy_setopt(easy_, CURLOPT_PRIVATE, this);
