@@ -7,7 +7,7 @@
 //   the same key with another request   422; says nothing of the earlier one
 //   done before                         the stored status and body again
 //   the store is away                   503, with Retry-After; the key stays with this request
-//   the handler has failed              500, or its own 5xx; the key is free
+//   the handler has failed              500, or its own 5xx; the key is free. Where the store cannot set it free: 503
 //
 // docs/reference/ingress.md has the codes of the answers that are not the handler's.
 //
@@ -35,7 +35,7 @@ struct IngressOptions {
   std::chrono::milliseconds lease{30'000};
   std::chrono::hours expiry{24 * 7};         // how long an answer is kept; at least one
   std::size_t most_body_bytes = 1u << 20;    // of a request: 413 above
-  std::size_t most_answer_bytes = 1u << 20;  // that is kept
+  std::size_t most_answer_bytes = 1u << 20;  // of a handler: 500 above
 };
 
 struct IngressRequest {
@@ -55,7 +55,7 @@ struct IngressAnswer {
 };
 
 // The effect of a request, in the transaction that also keeps its answer: a status of 200 to 499, its content type and body. One
-// that throws, or answers 5xx, leaves nothing: the key is free for the next try. It may run again for one request, as where the
+// that throws, or answers 5xx, leaves nothing in the store: the key is free for the next try. It may run again for one request, as where the
 // transaction lost a race: only what is committed counts.
 using IngressHandler = std::function<IngressAnswer(const IngressRequest&, Transaction&)>;
 

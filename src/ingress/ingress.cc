@@ -24,10 +24,12 @@ using std::chrono::seconds;
 
 constexpr RetryLimit retry_limit{.attempts = 4};
 constexpr seconds outage_pause{2};  // before somebody who met an outage is asked to come again
+// The same for one who came too early: most requests end long before their lease does, which only a crash lets pass.
+constexpr seconds longest_early_pause{2};
 
-// One that can be given again as it is.
-bool can_be_kept(const IngressAnswer& answer, const IngressOptions& options) {
-  return answer.status >= 200 && answer.status < 500 && answer.body.size() <= options.most_answer_bytes &&
+// One that can be given as it is, now and again.
+bool can_be_given(const IngressAnswer& answer, const IngressOptions& options) {
+  return answer.status >= 200 && answer.status < 600 && answer.body.size() <= options.most_answer_bytes &&
          answer.content_type.size() <= most_name_bytes && is_printable(answer.content_type);
 }
 
@@ -45,7 +47,9 @@ bool is_of_the_request(const Fault& fault) {
   }
 }
 
-seconds whole_seconds(std::chrono::microseconds left) { return std::max(seconds(1), std::chrono::ceil<seconds>(left)); }
+seconds pause_of_one_too_early(std::chrono::microseconds left) {
+  return std::clamp(std::chrono::ceil<seconds>(left), seconds(1), longest_early_pause);
+}
 
 // How an attempt to carry it out has ended. All but the first have left nothing; in doubt, nobody knows.
 enum class Ended : std::uint8_t { committed, in_doubt, lost_race, fenced, failed, away };
@@ -83,8 +87,9 @@ class Visit {
     }
   }
 
-  // The key is free; or it is left to the same request, where something may have been done.
-  void let_go(Ended ended) noexcept {
+  // The key is free; or it is left to the same request, where something may have been done. False where the store could not do
+  // it: then its lease ends. Throws what poisons the process.
+  bool let_go(Ended ended) {
     try {
       const auto unit = store_.begin({});
       if (ended == Ended::failed) {
@@ -92,8 +97,10 @@ class Visit {
       } else {
         reservation_.end_lease(unit->whole());
       }
-      unit->commit();
-    } catch (const std::exception&) {  // then its lease ends
+      return unit->commit() == Commit::committed;
+    } catch (const Fault& fault) {
+      if (fault.poisons() == Poisons::process) throw;
+      return false;
     }
   }
 
@@ -117,11 +124,8 @@ class Visit {
       const auto unit = store_.begin({});
       answer_ = handler_(request_, unit->whole());
       answer_.repeated = false;
-      if (answer_.status >= 500 && answer_.status < 600) return Ended::failed;
-      if (!can_be_kept(answer_, options_)) {
-        answer_ = answer_of(Problem::answer_refused);
-        return Ended::failed;
-      }
+      if (!can_be_given(answer_, options_)) answer_ = answer_of(Problem::answer_refused);
+      if (answer_.status >= 500) return Ended::failed;
       if (!reservation_.complete(unit->whole(), answer_)) return Ended::fenced;
       switch (unit->commit()) {
         case Commit::committed:
@@ -178,8 +182,10 @@ IngressAnswer counted(IngressTally::Count& count, IngressAnswer answer) {
 
 // Of one that is ours.
 IngressAnswer carry_out(Visit& visit, IngressTally& tally) {
-  const Ended ended = visit.carry_out();
-  if (ended == Ended::failed || ended == Ended::away) visit.let_go(ended);
+  Ended ended = visit.carry_out();
+  if (ended == Ended::failed || ended == Ended::away) {
+    if (!visit.let_go(ended)) ended = Ended::away;
+  }
   switch (ended) {
     case Ended::committed:
       return counted(tally.accepted, std::move(visit.answer()));
@@ -210,7 +216,7 @@ IngressAnswer Ingress::serve(const IngressRequest& request, const IngressHandler
       case Found::State::done:
         return counted(tally_.repeated, std::move(found.answer));
       case Found::State::in_flight:
-        return counted(tally_.in_flight, answer_of(Problem::request_in_flight, whole_seconds(found.left)));
+        return counted(tally_.in_flight, answer_of(Problem::request_in_flight, pause_of_one_too_early(found.left)));
       case Found::State::other_request:
         return counted(tally_.mismatched, answer_of(Problem::key_reused));
       case Found::State::ours:

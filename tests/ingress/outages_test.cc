@@ -120,6 +120,34 @@ TEST_P(OutageAtTheFrontDoor, AfterACommitInDoubtSaysSoAndTheNextTryFindsTheAnswe
   EXPECT_EQ(effects(), 1);
 }
 
+// "The key is free" would not be true.
+TEST_P(OutageAtTheFrontDoor, AfterAHandlerThatFailedSaysLaterAndLeavesItToItsLease) {
+  const auto own_failure = [](const IngressRequest&, Transaction&) { return IngressAnswer{.status = 502}; };
+  for (const IngressHandler& fails :
+       {IngressHandler([](auto&, auto&) -> IngressAnswer { throw 7; }), IngressHandler(own_failure)}) {
+    LeavingStore store(*store_, [](int begun) { return begun < 3; });
+    const IngressAnswer answer = ask_at(store, {}, fails);
+    EXPECT_EQ(answer.status, 503u);
+    EXPECT_EQ(code_in(answer), "store_unavailable");
+    EXPECT_EQ(ask().status, 409u);
+    let_pass("lease_until");
+  }
+  EXPECT_EQ(ask().status, 201u);
+  EXPECT_EQ(effects(), 1);
+}
+
+TEST_P(OutageAtTheFrontDoor, ThatPoisonsTheProcessIsThrownWhereverItIsMet) {
+  for (const int at : {1, 2, 3}) {
+    int begun = 0;
+    LeavingStore store(*store_, [&](int) {
+      if (++begun == at) throw Fault(FaultCode::store_unavailable, Poisons::process, "it cannot go on");
+      return true;
+    });
+    const auto fails = [](const IngressRequest&, Transaction&) -> IngressAnswer { throw 7; };
+    EXPECT_THROW(ask_at(store, {.key = std::to_string(at)}, fails), Fault) << at;
+  }
+}
+
 TEST_P(OutageAtTheFrontDoor, ALostRaceIsRunAgain) {
   int runs = 0;
   const auto loses = [&](const IngressRequest& request, Transaction& transaction) -> IngressAnswer {
