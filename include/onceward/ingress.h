@@ -52,10 +52,12 @@ struct IngressAnswer {
   std::string body{};
   std::chrono::seconds retry_after{0};  // 0: no such header
   bool repeated = false;                // it is the stored answer of an earlier request
+  bool keep = true;                     // false: the handler refuses, and has done nothing. The key is free
 };
 
 // The effect of a request, in the transaction that also keeps its answer: a status of 200 to 499, its content type and body. One
-// that throws, or answers 5xx, leaves nothing in the store: the key is free for the next try. It may run again for one request, as where the
+// that throws, answers 5xx, or says that its answer is not to be kept, leaves nothing in the store: the key is free for the next
+// try. It may run again for one request, as where the
 // transaction lost a race: only what is committed counts.
 using IngressHandler = std::function<IngressAnswer(const IngressRequest&, Transaction&)>;
 

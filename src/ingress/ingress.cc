@@ -125,7 +125,7 @@ class Visit {
       answer_ = handler_(request_, unit->whole());
       answer_.repeated = false;
       if (!can_be_given(answer_, options_)) answer_ = answer_of(Problem::answer_refused);
-      if (answer_.status >= 500) return Ended::failed;
+      if (answer_.status >= 500 || !answer_.keep) return Ended::failed;
       if (!reservation_.complete(unit->whole(), answer_)) return Ended::fenced;
       switch (unit->commit()) {
         case Commit::committed:
@@ -192,7 +192,7 @@ IngressAnswer carry_out(Visit& visit, IngressTally& tally) {
     case Ended::fenced:
       return counted(tally.in_flight, answer_of(Problem::request_in_flight, seconds(1)));
     case Ended::failed:
-      return counted(tally.failed, std::move(visit.answer()));
+      return counted(visit.answer().status >= 500 ? tally.failed : tally.refused, std::move(visit.answer()));
     default:
       return counted(tally.failed, answer_of(Problem::store_unavailable, outage_pause));
   }

@@ -194,6 +194,23 @@ TEST_P(FrontDoor, LeavesNothingOfAHandlerThatAnswersThatItFailed) {
   EXPECT_EQ(effects(), 1);
 }
 
+TEST_P(FrontDoor, KeepsNoRefusalThatIsNotToBeKept) {
+  const auto refuses = [](const IngressRequest& request, Transaction& transaction) {
+    insert_effect_of(request, transaction);
+    return IngressAnswer{.status = 404, .body = "no", .keep = false};
+  };
+  for (int i = 0; i < 2; ++i) {
+    const IngressAnswer answer = ask({}, refuses);
+    EXPECT_EQ(answer.status, 404u);
+    EXPECT_EQ(answer.body, "no");
+    EXPECT_FALSE(answer.repeated);
+  }
+  EXPECT_EQ(effects(), 0);
+  EXPECT_EQ(rows(), 0);
+  EXPECT_EQ(tally_.refused, 2u);
+  EXPECT_EQ(ask({.body = "free for any"}).status, 201u);
+}
+
 TEST_P(FrontDoor, LeavesNothingOfAStatementThatFails) {
   const auto writes_badly = [](const IngressRequest& request, Transaction& transaction) {
     insert_effect_of(request, transaction);
