@@ -32,12 +32,16 @@ using Response = http::response<http::string_body>;
 
 bool is_local(const tcp::socket& socket) {
   beast::error_code error;
-  const asio::ip::address peer = socket.remote_endpoint(error).address();
-  if (error) return false;
-  if (peer.is_v6() && peer.to_v6().is_v4_mapped()) {
-    return asio::ip::make_address_v4(asio::ip::v4_mapped, peer.to_v6()).is_loopback();
-  }
-  return peer.is_loopback();
+  const tcp::endpoint peer = socket.remote_endpoint(error);
+  return !error && is_loopback(peer.address().to_string());
+}
+
+// Nothing for one that has gone, or falls silent: there is nobody to answer.
+std::optional<unsigned> status_for(beast::error_code error) {
+  if (error == http::error::header_limit || error == http::error::buffer_overflow) return 431;
+  const bool of_http = error.category() == beast::error_code(http::error::bad_method).category();
+  if (!of_http || error == http::error::end_of_stream || error == http::error::partial_message) return std::nullopt;
+  return 400;
 }
 
 Request without_body(const Message& message, bool local) {
@@ -75,12 +79,15 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   void has_read(beast::error_code error, void (Connection::*then)()) {
+    if (!error) return (this->*then)();
     if (error == http::error::body_limit) return refuse(service_.refuse_large(without_body(parser_->get(), local_)));
-    if (!error) (this->*then)();
+    if (const auto status = status_for(error)) refuse(service_.refuse_unread(*status));
   }
 
+  // What comes after the body is no part of what was asked: whoever asks was looked at before.
   void begin() {
-    if (auto page = service_.refuse(without_body(parser_->get(), local_))) return refuse(*std::move(page));
+    request_ = without_body(parser_->get(), local_);
+    if (auto page = service_.refuse(request_)) return refuse(*std::move(page));
     if (!beast::iequals(parser_->get()[http::field::expect], "100-continue")) return read_body();
     go_ahead_ = {http::status::continue_, 11};
     http::async_write(stream_, go_ahead_, [self = shared_from_this()](beast::error_code error, std::size_t) {
@@ -96,9 +103,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
   void serve() {
-    Request request = without_body(parser_->get(), local_);
-    request.body = std::move(parser_->get().body());
-    service_.serve(std::move(request), [self = shared_from_this()](Page page) {
+    request_.body = std::move(parser_->get().body());
+    service_.serve(std::move(request_), [self = shared_from_this()](Page page) {
       asio::post(self->stream_.get_executor(), [self, page = std::move(page)]() mutable {
         // Those who watch must find a place, however many come to the front door.
         self->write(std::move(page), self->parser_->keep_alive() && self->open_ < most_connections / 2);
@@ -144,6 +150,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const bool local_;
   beast::flat_buffer buffer_{most_buffered_bytes};
   std::optional<http::request_parser<http::string_body>> parser_;
+  Request request_;
   http::response<http::empty_body> go_ahead_;
   Response response_;
   const Service& service_;
@@ -200,6 +207,16 @@ class AdminServer::Listener {
   const std::string address_;
   std::jthread thread_;  // last: it uses all of the above
 };
+
+bool is_loopback(const std::string& address) {
+  beast::error_code error;
+  const asio::ip::address read = asio::ip::make_address(address, error);
+  if (error) return false;
+  if (read.is_v6() && read.to_v6().is_v4_mapped()) {
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, read.to_v6()).is_loopback();
+  }
+  return read.is_loopback();
+}
 
 AdminServer::AdminServer(const std::string& host, std::uint16_t port, Service service)
     : listener_(std::make_unique<Listener>(host, port, std::move(service))) {}

@@ -23,9 +23,10 @@ struct Page {
 
 struct Request {
   std::string method;
-  std::string path;                            // without its query
-  std::map<std::string, std::string> headers;  // by their names in lower case; those that came twice are joined by ", "
-  bool local = false;                          // it comes from this machine
+  std::string path;  // without its query
+  // By their names in lower case; those that came twice are joined by ", ". None of those that follow a body.
+  std::map<std::string, std::string> headers;
+  bool local = false;  // it comes from this machine
   std::string body{};
 
   // Empty: it is not there.
@@ -44,8 +45,13 @@ struct Service {
   // Before the body is read: an answer in the place of any other.
   std::function<std::optional<Page>(const Request& without_body)> refuse;
   std::function<Page(const Request& without_body)> refuse_large;
+  // The answer to what is no HTTP, with status 400, or has a header above 8 KiB, with 431.
+  std::function<Page(unsigned status)> refuse_unread;
   std::function<void(Request, Respond)> serve;
 };
+
+// Whether an address, as text, leads to the machine that asks: also one of IPv4 that is written as one of IPv6.
+bool is_loopback(const std::string& address);
 
 class AdminServer {
  public:

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
-#include "onceward/claim.h"
+#include "onceward/adapter/embedded.h"
 #include "src/common/timestamp.h"
 #include "src/envelope/key.h"
 #include "src/envelope/payload.h"
@@ -34,31 +33,21 @@ std::string_view without_space_around(std::string_view text) {
   return begin == text.npos ? std::string_view() : text.substr(begin, text.find_last_not_of(space) + 1 - begin);
 }
 
-// Whether the consumer would refuse it; it would be parked, long after its sender was told that it was accepted.
-std::optional<CommandRefusal> refusal_of(std::string_view bytes, const Declaration& consumer) {
-  const auto refusal = [](const Refusal& refused) {
-    return CommandRefusal{"command_refused", fmt::format("the consumer refuses such messages: {} {}",
-                                                         code(refused.reason), refused.detail)};
-  };
-  const ReadEnvelope read = read_json_envelope(Bytes::copy_of(bytes), consumer.limits);
-  if (const auto* refused = std::get_if<Refusal>(&read)) return refusal(*refused);
-  const auto identified = identify(std::get<Envelope>(read), consumer);
-  if (const auto* refused = std::get_if<Refusal>(&identified)) return refusal(*refused);
-  return std::nullopt;
-}
-
 }  // namespace
 
-std::variant<CommandMessage, CommandRefusal> command_message(const Request& request, std::string_view principal,
-                                                             const Declaration& consumer) {
-  CommandMessage message;
-  const std::string_view key = request.header("idempotency-key");
-  message.id = to_string(key_of_fields({"onceward/ingress-message/1", principal, request.path, key}));
+CommandWriter::CommandWriter(const Declaration& consumer)
+    : consumer_(consumer), tenant_header_(in_lower_case(consumer.identity.tenant_header)), calls_(consumer) {
+  if (!consumer.sql.empty()) effect_.emplace(consumer.sql, consumer);
+}
 
+std::string_view CommandWriter::principal_of(const Request& request) const {
+  return tenant_header_.empty() ? std::string_view() : request.header(tenant_header_);
+}
+
+std::variant<CommandMessage, CommandRefusal> CommandWriter::write(const Request& request, std::string_view principal) {
+  const std::string_view key = request.header("idempotency-key");
   EnvelopeFields fields;
   fields.producer = Producer(producer);
-  fields.message_id = MessageId(message.id);
-  fields.command_id = CommandId(message.id);
   fields.idempotency_key = IdempotencyKey(key);
   fields.event_type = EventType(request.header("onceward-type"));
   fields.correlation_id = CorrelationId(request.header("onceward-correlation-id"));
@@ -74,15 +63,41 @@ std::variant<CommandMessage, CommandRefusal> command_message(const Request& requ
     fields.occurred_at = read_timestamp(time);
     if (!fields.occurred_at) return CommandRefusal{"command_refused", "Onceward-Occurred-At is no time of RFC 3339"};
   }
-  const std::string& tenant_header = consumer.identity.tenant_header;
-  const std::array<Header, 1> headers{Header{tenant_header, request.header(in_lower_case(tenant_header))}};
-  if (!tenant_header.empty() && !headers[0].value.empty()) fields.headers = headers;
+  const std::array<Header, 1> headers{Header{consumer_.identity.tenant_header, request.header(tenant_header_)}};
+  if (!tenant_header_.empty() && !headers[0].value.empty()) fields.headers = headers;
 
+  CommandMessage message;
   message.identity = write_json_envelope(Envelope::copy_of(fields));
+  message.id = to_string(key_of_fields({"onceward/ingress-message/1", principal, request.path, key, message.identity}));
+  fields.message_id = MessageId(message.id);
+  fields.command_id = CommandId(message.id);
   fields.trace_parent = request.header("traceparent");
   message.bytes = write_json_envelope(Envelope::copy_of(fields));
-  if (auto refusal = refusal_of(message.bytes, consumer)) return *std::move(refusal);
+  if (message.bytes.size() > EmbeddedOptions::most_message_bytes) {
+    return CommandRefusal{"body_too_large", "Send less in one request.", 413};
+  }
+  if (const auto refused = check(message)) {
+    return CommandRefusal{"command_refused", fmt::format("the consumer refuses such messages: {} {}",
+                                                         code(refused->reason), refused->detail)};
+  }
   return message;
+}
+
+// It would be parked, long after its sender was told that it was accepted.
+std::optional<Refusal> CommandWriter::check(CommandMessage& message) {
+  const ReadEnvelope read = read_json_envelope(Bytes::copy_of(message.bytes), consumer_.limits);
+  if (const auto* refused = std::get_if<Refusal>(&read)) return *refused;
+  const auto identified = identify(std::get<Envelope>(read), consumer_);
+  if (const auto* refused = std::get_if<Refusal>(&identified)) return *refused;
+  const auto& claimant = std::get<Claimant>(identified);
+  if (effect_) {
+    effect_->begin({&claimant, 1}, {});
+    if (auto refused = effect_->take(0)) return refused;
+    if (auto refused = calls_.make(claimant)) return refused;
+  }
+  message.claim = {.message = claimant.key, .operation = {}, .payload_hash = claimant.payload_hash};
+  if (claimant.operation) message.claim.operation = claimant.operation->key;
+  return std::nullopt;
 }
 
 }  // namespace onceward::daemon

@@ -120,7 +120,10 @@ int Daemon::run(std::stop_token stop) {
   if (!application_.admin.host.empty()) {
     admin.emplace(application_.admin.host, application_.admin.port, service());
     const LogField fields[] = {{"port", std::int64_t{admin->port()}}};
-    log_.write(LogLevel::info, "listening for /livez, /readyz and /metrics", fields);
+    log_.write(LogLevel::info,
+               ingress_ ? "listening for /livez, /readyz, /metrics and /ingress"
+                        : "listening for /livez, /readyz and /metrics",
+               fields);
   }
   std::vector<std::jthread> threads;
   for (const auto& post : posts_) {
@@ -281,6 +284,10 @@ Service Daemon::service() {
     if (at_front_door(request)) return ingress_->refuse_large(request);
     return Page{413, "text/plain; charset=utf-8", "too large\n"};
   };
+  service.refuse_unread = [this](unsigned status) {
+    if (ingress_) return IngressPost::refuse_unread(status);
+    return Page{status, "text/plain; charset=utf-8", status == 431 ? "too large a header\n" : "no HTTP\n"};
+  };
   service.serve = [this, at_front_door](Request request, Respond respond) {
     if (at_front_door(request)) return ingress_->serve(std::move(request), std::move(respond));
     respond(page(request.path));
@@ -301,7 +308,8 @@ Page Daemon::page(std::string_view path) const {
     const std::lock_guard lock(mutex_);
     return {200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(tallies, backlogs_, others)};
   }
-  return {404, "text/plain; charset=utf-8", "there are /livez, /readyz and /metrics\n"};
+  return {404, "text/plain; charset=utf-8",
+          ingress_ ? "there are /livez, /readyz, /metrics and /ingress\n" : "there are /livez, /readyz and /metrics\n"};
 }
 
 // Ready when every worker works; else each one's trouble, by consumer.

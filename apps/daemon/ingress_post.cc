@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <variant>
 
-#include "apps/daemon/command_message.h"
 #include "apps/daemon/environment.h"
 #include "apps/daemon/ports.h"
 #include "src/common/sha256.h"
@@ -89,6 +88,7 @@ IngressPost::IngressPost(const Application& application, Log& log)
     Door& door = doors_[name];
     door.consumer = &consumer_named(application, name);
     door.queue = queue_of(*door.consumer);
+    door.writer.emplace(*door.consumer);
     if (door.consumer->identity.scheme != KeyScheme::hash) {
       throw std::invalid_argument(
           fmt::format("ingress: ids made of idempotency keys carry no time, and consumer {} wants ids that do", name));
@@ -104,26 +104,24 @@ IngressPost::Door* IngressPost::door_of(const Request& request) {
 }
 
 // A page in a browser of this machine can send to it too: those say where they come from.
-IngressPost::Caller IngressPost::caller_of(const Request& request) const {
-  const std::string_view authorization = request.header("authorization");
-  if (!token_hash_.empty() && !authorization.empty()) {
-    const std::string hash = hash_of(bearer_token(authorization));
-    if (CRYPTO_memcmp(hash.data(), token_hash_.data(), token_hash_.size()) == 0) return {"token"};
+// Where there is a token everybody needs it: whoever comes through a proxy on this machine looks local.
+std::optional<Page> IngressPost::refuse_caller(const Request& request) const {
+  if (!token_hash_.empty()) {
+    const std::string hash = hash_of(bearer_token(request.header("authorization")));
+    if (CRYPTO_memcmp(hash.data(), token_hash_.data(), token_hash_.size()) == 0) return std::nullopt;
   } else if (request.local) {
-    if (request.header("origin").empty()) return {"local"};
-    return {{},
-            page_of(problem_answer(403, "origin_refused", "Requests of a browser are refused",
-                                   "Send it without the header Origin, or with a token."))};
+    if (request.header("origin").empty()) return std::nullopt;
+    return page_of(problem_answer(403, "origin_refused", "Requests of a browser are refused",
+                                  "Send it without the header Origin, or configure a token and send that."));
   }
   Page page = page_of(problem_answer(401, "token_missing", "The token is missing or wrong",
                                      "Send the header Authorization: Bearer with the token that was configured."));
   page.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"onceward\"");
-  return {{}, std::move(page)};
+  return page;
 }
 
 std::optional<Page> IngressPost::refuse(const Request& request) {
-  Caller caller = caller_of(request);
-  if (caller.refusal) return std::move(caller.refusal);
+  if (auto refusal = refuse_caller(request)) return refusal;
   Door* const door = door_of(request);
   if (door == nullptr) {
     return page_of(problem_answer(404, "consumer_unknown", "There is no such consumer",
@@ -146,6 +144,12 @@ std::optional<Page> IngressPost::refuse(const Request& request) {
 Page IngressPost::refuse_large(const Request& request) {
   if (Door* const door = door_of(request)) count(door->tally.refused);
   return page_of(ingress::answer_of(ingress::Problem::body_too_large));
+}
+
+Page IngressPost::refuse_unread(unsigned status) {
+  return page_of(status == 431
+                     ? problem_answer(431, "header_too_large", "The header is too large", "Send at most 8 KiB of it.")
+                     : problem_answer(status, "request_malformed", "The request is malformed", "It is no HTTP/1.1."));
 }
 
 void IngressPost::serve(Request request, Respond respond) {
@@ -178,7 +182,7 @@ void IngressPost::run(std::stop_token stop) {
     if (auto waiting = next(stop)) {
       Page page = answer(*waiting);
       waiting->respond(std::move(page));
-    } else if (stop.stop_requested()) {
+    } else if (closed_) {  // not by the token: one who came after next() has looked at it would never be answered
       return;
     }
     if (Clock::now() - forgotten_at_ >= forgetting_pause) forget_expired();
@@ -195,7 +199,8 @@ Page IngressPost::answer(const Waiting& waiting) {
     IngressAnswer given = ask(door, waiting.request);
     tell(given.status == 503);
     return page_of(std::move(given));
-  } catch (const Fault&) {  // of a store that could not be opened
+  } catch (const Fault& fault) {  // of a store that could not be opened
+    if (fault.poisons() == Poisons::process) throw;
     count(door.tally.failed);
     tell(true);
     return page_of(ingress::answer_of(ingress::Problem::store_unavailable, seconds(2)));
@@ -206,7 +211,7 @@ IngressAnswer IngressPost::ask(Door& door, const Request& request) {
   const IngressOptions options{
       .lease = lease, .expiry = declaration_.expiry, .most_body_bytes = EmbeddedOptions::most_message_bytes};
   const std::string operation = fmt::format("POST {}", request.path);
-  IngressRequest asked{.principal = caller_of(request).principal,
+  IngressRequest asked{.principal = door.writer->principal_of(request),
                        .operation = operation,
                        .key = request.header("idempotency-key"),
                        .body = request.body};
@@ -215,13 +220,20 @@ IngressAnswer IngressPost::ask(Door& door, const Request& request) {
     return why;
   };
   if (const auto problem = ingress::wrong_with(asked, options)) return refused(ingress::answer_of(*problem));
-  const auto made = command_message(request, asked.principal, *door.consumer);
+  const auto made = door.writer->write(request, asked.principal);
   if (const auto* const refusal = std::get_if<CommandRefusal>(&made)) {
-    return refused(problem_answer(400, refusal->code, "The command is refused", refusal->detail));
+    return refused(problem_answer(refusal->status, refusal->code, "The command is refused", refusal->detail));
   }
   const auto& message = std::get<CommandMessage>(made);
   asked.body = message.identity;
-  return Ingress(store(), door.tally, options).serve(asked, [&](const IngressRequest&, Transaction&) {
+  return Ingress(store(), door.tally, options).serve(asked, [&](const IngressRequest&, Transaction& transaction) {
+    if (records::is_conflict(transaction, store().dialect(), message.claim)) {
+      IngressAnswer conflict =
+          problem_answer(422, "command_conflict", "The consumer knows another such command",
+                         "Another command with the same identity was carried out. Nothing was done.");
+      conflict.keep = false;
+      return conflict;
+    }
     if (!door.sender) door.sender = std::make_unique<EmbeddedSender>(door.queue);
     const std::string_view bytes = message.bytes;
     door.sender->send({&bytes, 1});
@@ -249,7 +261,8 @@ void IngressPost::forget_expired() {
     Ingress ingress(store(), uncounted);
     for (int step = 0; step < most_steps && ingress.forget_expired(rows_of_a_step) == rows_of_a_step; ++step) {
     }
-  } catch (const Fault&) {  // the next time
+  } catch (const Fault& fault) {
+    if (fault.poisons() == Poisons::process) throw;  // else the next time
   }
 }
 

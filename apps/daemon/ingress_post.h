@@ -2,7 +2,7 @@
 //
 // The queue and the store are two places. The request is reserved in the store, then the message is sent, then the answer is
 // kept. Whoever dies in between leaves a reservation; the next try sends a message with the same id, and the consumer's inbox
-// absorbs the second.
+// absorbs the second. What the inbox already knows with another content is refused, as far as it is known by then.
 //
 // The server's thread asks; one thread of its own has the store and the queues, so that a store that is slow keeps nobody
 // waiting but those who want it.
@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "apps/daemon/admin_server.h"
+#include "apps/daemon/command_message.h"
 #include "onceward/adapter/embedded.h"
 #include "onceward/declaration.h"
 #include "onceward/ingress.h"
@@ -38,10 +39,11 @@ class IngressPost {
   // On the server's thread; of requests whose path begins with the prefix.
   std::optional<Page> refuse(const Request& without_body);
   Page refuse_large(const Request& without_body);
+  static Page refuse_unread(unsigned status);  // of what may have been for anybody
   void serve(Request request, Respond respond);
 
   // On a thread of its own, which has the store: until `stop` is asked for; then what waits is served, and what comes later
-  // refused. Every request has been answered on return.
+  // refused. Every request has its answer on return; whether a client still reads it is the server's matter.
   void run(std::stop_token stop);
 
   std::size_t most_body_bytes() const { return declaration_.most_body_bytes; }
@@ -55,7 +57,8 @@ class IngressPost {
     const Declaration* consumer = nullptr;
     EmbeddedOptions queue;
     IngressTally tally;
-    std::unique_ptr<EmbeddedSender> sender;  // of the post's thread
+    std::optional<CommandWriter> writer;     // of the post's thread
+    std::unique_ptr<EmbeddedSender> sender;  // likewise
   };
   struct Waiting {
     Request request;
@@ -64,12 +67,8 @@ class IngressPost {
   };
 
   Door* door_of(const Request& request);
-  // Who asks; or the answer to somebody who may not.
-  struct Caller {
-    std::string_view principal{};
-    std::optional<Page> refusal{};
-  };
-  Caller caller_of(const Request& request) const;
+  // The answer to somebody who may not ask.
+  std::optional<Page> refuse_caller(const Request& request) const;
   std::optional<Waiting> next(std::stop_token stop);
   Page answer(const Waiting& waiting);
   IngressAnswer ask(Door& door, const Request& request);
@@ -86,7 +85,7 @@ class IngressPost {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::deque<Waiting> waiting_;  // guarded
-  bool closed_ = false;          // guarded
+  bool closed_ = false;          // guarded; written by the post's thread only
 
   std::unique_ptr<Store> store_;  // of the post's thread
   bool away_ = false;             // likewise

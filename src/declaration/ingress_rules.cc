@@ -33,7 +33,7 @@ std::vector<Finding> find_in_ingress(const IngressDeclaration& ingress, const st
   if (const auto wrong = ingress.token.empty() ? std::nullopt : wrong_with_text(ingress.token, most_text_bytes))
     findings.add(path / "token", *wrong, "taken from the environment: \"${INGRESS_TOKEN}\"");
   check_duration(path / "expiry", ingress.expiry, std::chrono::hours(1), std::chrono::hours(24 * 3650),
-                 "then its key is free for another request", findings);
+                 "then the key is forgotten, and another request under it has an effect of its own", findings);
   findings.within(path / "most_body_bytes",
                   static_cast<std::int64_t>(std::min(ingress.most_body_bytes, std::size_t{1} << 62)), 1, 64 << 20,
                   "a request is held in memory");
