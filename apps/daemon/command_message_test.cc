@@ -116,6 +116,7 @@ TEST_P(RunningCommands, WhoseCallsCannotBeMadeAreRefusedAtOnce) {
       "key = \"capture/{invoice}\"\nbody = \"{payload}\"\n");
   const auto process = open_door();
   expect_refused({.body = "{\"invoice\":\"" + std::string(250, 'i') + "\"}"}, 400, "command_refused", "id_too_long");
+  expect_refused({.body = R"({"invoice":"I\n7"})"}, 400, "command_refused", "ill_typed_field call[0].key");
   EXPECT_EQ(post({.body = R"({"invoice":"I-7"})"}).status, 202);
   fixtures::await("it is applied", [&] { return effects() == 1; });
   EXPECT_EQ(reader_->number("SELECT count(*) FROM " + table("ledger")), 1);

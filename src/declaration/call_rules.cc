@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "src/declaration/body_template.h"
@@ -13,8 +12,6 @@
 
 namespace onceward::declaration {
 namespace {
-
-constexpr std::array<std::string_view, 5> message_names{"message_id", "business_key", "aggregate_id", "type", "tenant"};
 
 // The names that stand in the calls of one consumer.
 class Names {
@@ -66,7 +63,15 @@ void check_key(const std::string& key, const Names& names, const Path& path, Fin
       "what the business would call the action, the same whoever asks for it: \"capture/{invoice}\"";
   if (key.empty()) return findings.add(path, "is missing", hint);
   if (!check_text(key, names, path, findings))
-    findings.add(path, "is the same for every message, so only the first would ever be called for", hint);
+    return findings.add(path, "is the same for every message, so only the first would ever be called for", hint);
+  const auto read = read_template(key);
+  const auto both_names = [](const TemplatePiece& one, const TemplatePiece& next) {
+    return one.is_name && next.is_name;
+  };
+  if (const auto* const pieces = std::get_if<0>(&read);
+      pieces && std::ranges::adjacent_find(*pieces, both_names) != pieces->end())
+    findings.add(path, "has two names with nothing between them, so that two actions could have one key",
+                 "a character between them: \"{invoice}/{line}\"");
 }
 
 void check_body(const std::string& body, const Names& names, const Path& path, Findings& findings) {

@@ -59,6 +59,7 @@ TEST(Calls, MistakesAreFoundWhereTheyAre) {
   expect_in_key({"key = \"{invoise}\"", 12, 7, "call[0].key", "{invoise} is no declared field", "invoice"});
   expect_in_key({"key = \"{note}\"", 12, 7, "call[0].key", "{note} may be missing", "null"});
   expect_in_key({"key = \"{payload}\"", 12, 7, "call[0].key", "whole body only", "body"});
+  expect_in_key({"key = \"{invoice}{message_id}\"", 12, 7, "call[0].key", "nothing between them", "{invoice}/{line}"});
   expect_in_key({"key = \"{invoice\"", 12, 7, "call[0].key", "not closed", "{{"});
   expect_in_key({"key = \"{invoice}\"\ntype = \"{x}\"", 13, 8, "call[0].type", "no declared field", "one of"});
   expect_in_key(

@@ -6,6 +6,7 @@
 // "{{" and "}}" are the braces themselves.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -18,6 +19,10 @@ struct TemplatePiece {
   std::string text;  // as it is, or the name
   friend bool operator==(const TemplatePiece&, const TemplatePiece&) = default;
 };
+// What stands for itself in the texts of a declared call, before the declared fields.
+inline constexpr std::array<std::string_view, 5> message_names{"message_id", "business_key", "aggregate_id", "type",
+                                                               "tenant"};
+
 // No two texts follow one another, and none is empty.
 using TextTemplate = std::vector<TemplatePiece>;
 

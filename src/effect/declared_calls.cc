@@ -5,26 +5,30 @@
 #include <algorithm>
 #include <array>
 
+#include "src/common/decimal.h"
 #include "src/common/stored_text.h"
-#include "src/declaration/text.h"
+#include "src/envelope/identity_text.h"
 
 namespace onceward {
 namespace {
 
 constexpr EnvelopeLimits limits;  // of what can be staged
 
-struct MessageName {
-  std::string_view name;
+using declaration::message_names;
+
+struct OfMessage {
   std::string_view (*read)(const Claimant&);
   bool may_be_empty = false;
 };
-constexpr std::array message_names{
-    MessageName{"message_id", [](const Claimant& from) { return from.id.text(); }},
-    MessageName{"business_key", [](const Claimant& from) { return from.envelope->fields().business_key.text(); }},
-    MessageName{"aggregate_id", [](const Claimant& from) { return from.envelope->fields().aggregate_id.text(); }},
-    MessageName{"type", [](const Claimant& from) { return from.envelope->fields().event_type.text(); }},
-    MessageName{"tenant", [](const Claimant& from) { return from.tenant.text(); }, true},
+// In the order of message_names.
+constexpr std::array of_message{
+    OfMessage{[](const Claimant& from) { return from.id.text(); }},
+    OfMessage{[](const Claimant& from) { return from.envelope->fields().business_key.text(); }},
+    OfMessage{[](const Claimant& from) { return from.envelope->fields().aggregate_id.text(); }},
+    OfMessage{[](const Claimant& from) { return from.envelope->fields().event_type.text(); }},
+    OfMessage{[](const Claimant& from) { return from.tenant.text(); }, true},
 };
+static_assert(of_message.size() == message_names.size());
 
 std::optional<Refusal> flaw_in(std::string_view text, std::string_view what) {
   switch (flaw_of(text)) {
@@ -38,6 +42,28 @@ std::optional<Refusal> flaw_in(std::string_view text, std::string_view what) {
   return std::nullopt;
 }
 
+// 12.340, 1.234e1 and "12.34" are one number, and must not be three keys.
+std::string as_one_number(std::string_view text, int scale) {
+  const Decimal read = read_decimal(text, scale);
+  if (read.fault != DecimalFault::none) return std::string(text);
+  const bool negative = read.minor_units < 0;
+  const auto bits = static_cast<std::uint64_t>(read.minor_units);
+  std::string digits = fmt::format("{:0{}}", negative ? 0 - bits : bits, scale + 1);
+  if (scale > 0) digits.insert(digits.size() - static_cast<std::size_t>(scale), 1, '.');
+  return negative ? "-" + digits : digits;
+}
+
+// "%" and hexadecimal digits stand for the character that ends the value, so that ("a/b", "c") and ("a", "b/c") differ.
+void append_until(std::string& out, std::string_view text, char end) {
+  for (const char c : text) {
+    if (end != 0 && (c == end || c == '%')) {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+}
+
 char in_lower_case(char c) { return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
@@ -49,7 +75,7 @@ DeclaredCalls::DeclaredCalls(const Declaration& declaration) : declaration_(decl
 }
 
 DeclaredCalls::Name DeclaredCalls::name_of(std::string_view name) {
-  const auto own = std::ranges::find(message_names, name, &MessageName::name);
+  const auto own = std::ranges::find(message_names, name);
   if (own != message_names.end()) return static_cast<Name>(own - message_names.begin());
   reads_fields_ = true;
   const auto field = std::ranges::find(declaration_.fields, name, &FieldDeclaration::name);
@@ -65,10 +91,25 @@ DeclaredCalls::Text DeclaredCalls::text_of_template(const std::string& written, 
   return text;
 }
 
+// A uuid and a boolean end where they end.
+DeclaredCalls::Text DeclaredCalls::key_of_template(const std::string& written, std::string what) {
+  Text key = text_of_template(written, std::move(what));
+  bool another_follows = false;
+  for (std::size_t i = key.pieces.size(); i-- > 0;) {
+    TextPiece& piece = key.pieces[i];
+    if (!piece.name) continue;
+    const FieldDeclaration* const field = field_of(*piece.name);
+    const bool ends_itself = field && (field->type == FieldType::uuid || field->type == FieldType::boolean);
+    if (another_follows && !ends_itself) piece.ends_at = key.pieces[i + 1].text.front();
+    another_follows = true;
+  }
+  return key;
+}
+
 DeclaredCalls::Template DeclaredCalls::template_of(const CallDeclaration& call, std::size_t index) {
   const std::string at = fmt::format("call[{}].", index);
   Template made{.declared = &call,
-                .key = text_of_template(call.key, at + "key"),
+                .key = key_of_template(call.key, at + "key"),
                 .type = text_of_template(call.type, at + "type"),
                 .business_key = text_of_template(call.business_key, at + "business_key"),
                 .requested_by = text_of_template(call.requested_by, at + "requested_by"),
@@ -93,9 +134,9 @@ std::optional<Refusal> DeclaredCalls::make(const Claimant& claimant) {
       if (auto refusal = render(*text)) return refusal;
     }
     if (one.key.rendered.empty()) return Refusal{Reason::missing_field, one.key.what};
-    if (declaration::wrong_with_text(one.key.rendered, limits.id_bytes)) {
-      return Refusal{Reason::ill_typed_field,
-                     one.key.what};  // no header could carry it, and its call would fail for ever
+    // It goes out as a header: one that cannot would be found out after the effect was committed.
+    if (const auto fault = id_fault(one.key.rendered, limits.id_bytes, Reason::ill_typed_field)) {
+      return Refusal{*fault, one.key.what};
     }
     if (auto refusal = render_body(one)) return refusal;
     calls_.push_back({.endpoint = one.declared->endpoint,
@@ -121,7 +162,7 @@ std::optional<Refusal> DeclaredCalls::find_fields(const Claimant& claimant) {
 
 DeclaredCalls::Found DeclaredCalls::find(Name name) {
   if (name >= message_names.size()) return find_field(name - message_names.size());
-  const MessageName& own = message_names[name];
+  const OfMessage& own = of_message[name];
   const std::string_view text = own.read(*claimant_);
   return {.missing = text.empty() && !own.may_be_empty, .text = text};
 }
@@ -140,9 +181,13 @@ DeclaredCalls::Found DeclaredCalls::find_field(std::size_t index) {
   return {.text = scratch_};
 }
 
+const FieldDeclaration* DeclaredCalls::field_of(Name name) const {
+  return name < message_names.size() ? nullptr : &declaration_.fields[name - message_names.size()];
+}
+
 std::string_view DeclaredCalls::written_name(Name name) const {
-  return name < message_names.size() ? message_names[name].name
-                                     : std::string_view(declaration_.fields[name - message_names.size()].name);
+  const FieldDeclaration* const field = field_of(name);
+  return field ? std::string_view(field->name) : message_names[name];
 }
 
 std::optional<Refusal> DeclaredCalls::render(Text& text) {
@@ -154,7 +199,10 @@ std::optional<Refusal> DeclaredCalls::render(Text& text) {
     }
     const Found found = find(*piece.name);
     if (found.missing) return Refusal{Reason::missing_field, std::string(written_name(*piece.name))};
-    text.rendered += found.text;
+    const FieldDeclaration* const field = field_of(*piece.name);
+    const bool is_number = field && (field->type == FieldType::decimal || field->type == FieldType::int64);
+    append_until(text.rendered, is_number ? as_one_number(found.text, field->scale) : std::string(found.text),
+                 piece.ends_at);
   }
   if (text.rendered.size() > limits.id_bytes) return Refusal{Reason::id_too_long, text.what};
   return flaw_in(text.rendered, text.what);

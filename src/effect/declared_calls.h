@@ -39,6 +39,7 @@ class DeclaredCalls {
   struct TextPiece {
     std::string text;
     std::optional<Name> name;
+    char ends_at = 0;  // of a name that another follows: what must not stand in its value as it is
   };
   struct BodyPiece {
     declaration::BodyPiece::Kind kind;
@@ -66,11 +67,13 @@ class DeclaredCalls {
 
   Name name_of(std::string_view name);
   Text text_of_template(const std::string& written, std::string what);
+  Text key_of_template(const std::string& written, std::string what);
   Template template_of(const CallDeclaration& call, std::size_t index);
 
   std::optional<Refusal> find_fields(const Claimant& claimant);
   Found find(Name name);
   Found find_field(std::size_t index);
+  const FieldDeclaration* field_of(Name name) const;  // null: it is no field
   std::string_view written_name(Name name) const;
   std::optional<Refusal> render(Text& text);
   std::optional<Refusal> render_body(Template& one);

@@ -58,8 +58,37 @@ class Calls : public testing::Test {
 
 TEST_F(Calls, AKeyIsMadeOfFieldsAndIds) {
   EXPECT_EQ(key("capture/{invoice}"), "capture/0000000a-0000-0000-0000-0000000000ff");
-  EXPECT_EQ(key("{amount}:{paid}:{{{type}}}"), "12.340:true:{order.paid}");
+  EXPECT_EQ(key("{amount}:{paid}:{{{type}}}"), "12.34:true:{order.paid}");
   EXPECT_EQ(key("{tenant}/{message_id}"), "/m-1");
+}
+
+TEST_F(Calls, TwoActionsNeverHaveOneKey) {
+  const auto key_of = [&](const std::string& type, const std::string& id, const std::string& written) {
+    fields_.event_type = EventType(type);
+    fields_.message_id = MessageId(id);
+    return key(written);
+  };
+  EXPECT_EQ(key_of("x/y", "z", "c/{type}/{message_id}"), "c/x%2Fy/z");
+  EXPECT_EQ(key_of("x", "y/z", "c/{type}/{message_id}"), "c/x/y/z");
+  EXPECT_EQ(key_of("x%2Fy", "z", "c/{type}/{message_id}"), "c/x%252Fy/z");
+  EXPECT_EQ(key_of("x/y%", "z", "c/{type}:{message_id}"), "c/x/y%25:z") << "only what would end it";
+  EXPECT_EQ(key_of("x", "a/b%", "c/{message_id}/end"), "c/a/b%/end") << "one name alone is as it is";
+  EXPECT_EQ(key_of("x", "m", "{invoice}-{message_id}"), "0000000a-0000-0000-0000-0000000000ff-m");
+}
+
+TEST_F(Calls, ANumberHasOneKeyHoweverItIsWritten) {
+  declaration_.fields.push_back({.name = "count", .pointer = "/count", .type = FieldType::int64});
+  const auto key_of = [&](const std::string& amount, const std::string& count) {
+    const std::string payload = R"({"amount":)" + amount + R"(,"count":)" + count + "}";
+    fields_.payload = payload;
+    return key("{amount}/{count}");
+  };
+  EXPECT_EQ(key_of("12.34", "7"), "12.34/7");
+  EXPECT_EQ(key_of("12.340", "7"), "12.34/7");
+  EXPECT_EQ(key_of("1.234e1", "7.0"), "12.34/7");
+  EXPECT_EQ(key_of(R"("12.34")", "7"), "12.34/7");
+  EXPECT_EQ(key_of("-0.05", "-9223372036854775808"), "-0.05/-9223372036854775808");
+  EXPECT_EQ(key_of("-0", "0"), "0.00/0");
 }
 
 TEST_F(Calls, ATextThatIsOneNameIsThatValue) {
@@ -113,6 +142,19 @@ TEST_F(Calls, AMessageThatCannotMakeItsCallIsRefused) {
   EXPECT_EQ(key("{who}"), "missing_field call[0].key");
   fields_.payload = "[";
   EXPECT_EQ(key("{who}"), "malformed_json payload");
+}
+
+// It goes out as a header.
+TEST_F(Calls, AKeyThatNoEndpointCanSendIsRefused) {
+  for (const char* who : {R"({"who":"a\nb"})", R"({"who":"a\tb"})", R"({"who":"a "})", R"({"who":"\u007f"})"}) {
+    const std::string payload = who;
+    fields_.payload = payload;
+    EXPECT_EQ(key("capture/{who}"), "ill_typed_field call[0].key") << who;
+  }
+  const std::string payload = R"({"who":" a\u00e9"})";
+  fields_.payload = payload;
+  EXPECT_EQ(key("{who}/x"), "ill_typed_field call[0].key");
+  EXPECT_EQ(key("x/{who}"), "x/ a\xc3\xa9");
 }
 
 TEST_F(Calls, WithoutFieldsAnyPayloadWillDo) {
