@@ -108,6 +108,27 @@ TEST_P(MarkedAhead, CallsThatHaveWaitedTooLongAreGivenBack) {
   expect_each_once(300);
 }
 
+TEST_P(MarkedAhead, CallsStayReadyWhenAnotherCommitIsInDoubt) {
+  std::atomic<bool> doubtful = false;
+  std::atomic<int> commits = 0;
+  const auto decide = [&](bool) {
+    ++commits;
+    return doubtful.exchange(false) ? Fate::lands_unanswered : Fate::answered;
+  };
+  stage_many(300);
+  const auto dispatcher =
+      start([&](Store& store) -> std::unique_ptr<Store> { return std::make_unique<DoubtingStore>(store, decide); });
+  hold_with_ahead(1);
+  doubtful = true;
+  await("leases are renewed by a commit in doubt", [&] { return !doubtful; });
+  const int before = commits;
+  await("what is ours was looked through, and the next commit begins", [&] { return commits > before + 1; });
+  EXPECT_GE(ahead(), 1);
+  provider_.hold(false);
+  await("all are made", [&] { return in_state("succeeded") == 300; });
+  expect_each_once(300);
+}
+
 TEST_P(MarkedAhead, CommitsInDoubtNeitherLoseACallNorMakeItTwice) {
   std::atomic<int> commits = 0;
   const auto decide = [&](bool) {
