@@ -7,14 +7,12 @@
 #include "bench/work/resident.h"
 #include "onceward/adapter/http.h"
 #include "onceward/adapter/postgres.h"
-#include "onceward/adapter/sqlite.h"
 
 namespace onceward::bench {
 namespace {
 
 std::vector<std::string> arguments_of(const DispatchJob& job, int tally_file) {
   return {"--as-dispatcher", std::to_string(tally_file),
-          "--store",         job.sqlite ? "sqlite" : "postgres",
           "--store-url",     job.store,
           "--url",           job.calls.url,
           "--concurrency",   std::to_string(job.calls.concurrency),
@@ -37,7 +35,7 @@ std::uint64_t DispatchProcess::resident_bytes() const { return bench::resident_b
 int run_as_dispatcher(const DispatchJob& job, int tally_file) {
   const Termination termination;
   const Shared<DispatchTally> tally(tally_file);
-  const auto store = job.sqlite ? open_sqlite({.path = job.store}) : open_postgres({.url = job.store});
+  const auto store = open_postgres({.url = job.store});
   const EndpointDeclaration declaration = declared(job);
   const auto endpoint = open_http(declaration);
   Dispatcher dispatcher(declaration, "bench", *store, *endpoint, *tally);

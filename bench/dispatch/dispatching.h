@@ -11,8 +11,7 @@
 namespace onceward::bench {
 
 struct DispatchJob {
-  bool sqlite = false;
-  std::string store;  // the URL of a database, or the path of a file
+  std::string store;  // its URL
   CallOptions calls;
   double rate = 0;
   std::chrono::milliseconds circuit_pause{1'000};
