@@ -5,7 +5,7 @@
 
 #include <future>
 
-#include "apps/daemon/ingress_suite.h"
+#include "apps/daemon/suite.h"
 
 namespace onceward::daemon {
 namespace {

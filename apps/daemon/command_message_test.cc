@@ -1,7 +1,7 @@
 // What a request at the front door becomes, and what is refused there since the consumer would refuse it later.
 #include "apps/daemon/command_message.h"
 
-#include "apps/daemon/ingress_suite.h"
+#include "apps/daemon/suite.h"
 
 namespace onceward::daemon {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "apps/daemon/ingress_suite.h"
+#include "apps/daemon/suite.h"
 #include "tests/faults/proxy.h"
 #include "tests/fixtures/chance.h"
 
