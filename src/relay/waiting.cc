@@ -149,7 +149,8 @@ std::vector<OutboxRow> Waiting::due(std::span<const int> slots, std::string_view
   select.add("WHERE o.target = ").bind(target).add(" AND o.slot ").bind_any(slots);
   select.add(" AND o.state IN ('waiting', 'behind') AND o.due_at <= ");
   add_now().add(" AND (o.state = 'waiting' OR NOT EXISTS (SELECT 1 FROM {outbox_waiting} e WHERE e.key = o.key AND ");
-  select.add("e.ordered = 1 AND e.state IN ('waiting', 'aside') AND (e.state = 'aside' OR e.due_at > ");
+  select.add(
+      "e.target = o.target AND e.ordered = 1 AND e.state IN ('waiting', 'aside') AND (e.state = 'aside' OR e.due_at > ");
   add_now().add(" OR (e.tick, e.position) > (o.tick, o.position)))) ORDER BY o.tick, o.position LIMIT ");
   select.bind(std::int64_t{most});
   std::vector<OutboxRow> rows;

@@ -50,7 +50,7 @@ class Waiting {
   void remove(UnitOfWork& unit, std::span<const std::int64_t> positions) const;
 
   // Those of these slots and this target that are due, in their order; of an ordered key none behind one that is not, or
-  // that goes first though it stands later.
+  // that goes first though it stands later. A key has an order for each target.
   std::vector<OutboxRow> due(std::span<const int> slots, std::string_view target, int most) const;
   // To which rows of these slots go that wait.
   std::set<std::string, std::less<>> targets(std::span<const int> slots) const;

@@ -140,6 +140,16 @@ TEST_P(WaitingRows, NoneGoesBeforeOneThatStandsLaterAndWaits) {
   EXPECT_THAT(due(), ElementsAre("a1"));
 }
 
+// Of one key to two targets, each in its own order.
+TEST_P(WaitingRows, NoneWaitsForOneOfItsKeyThatGoesElsewhere) {
+  put({{"a", "behind", "a1"}, {"a", "waiting", "x", 0ms, "other"}, {"a", "behind", "a2"}});
+  put({{"b", "waiting", "y", 1h, "other"},
+       {"b", "behind", "b1"},
+       {"c", "aside", "z", 0ms, "other"},
+       {"c", "behind", "c1"}});
+  EXPECT_THAT(due(), ElementsAre("a1", "a2", "b1", "c1"));
+}
+
 TEST_P(WaitingRows, KeysAreFoundWhateverTheyHold) {
   put({{"a\"b\\{c},", "waiting", "1"}, {"d", "discarded", "2"}, {"e", "behind", "3"}});
   const std::vector<std::string> keys = {"a\"b\\{c},", "d", "e", "f"};
