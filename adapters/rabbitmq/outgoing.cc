@@ -135,11 +135,16 @@ void Outgoing::tend() {
   give_up_late_ones();
 }
 
+// A channel whose quorum queue has lost its leader may stay silent though the queue has another one by then, and whatever is
+// published on it is lost in it: the next has a channel of its own. One that is blocked says so, and goes on.
 void Outgoing::give_up_late_ones() {
-  if (window_.empty()) return;
-  const auto now = Clock::now();
+  if (window_.empty() || window_.oldest()->deadline > Clock::now()) return;
+  if (connection_ && connection_->blocked().empty()) {
+    return drop_connection(Fault(FaultCode::publisher_unavailable, Poisons::connection,
+                                 fmt::format("{}: the broker has not confirmed in time", connection_->place())));
+  }
   while (const Open* const oldest = window_.oldest()) {
-    if (oldest->deadline > now) return;
+    if (oldest->deadline > Clock::now()) return;
     add_receipt(window_.answer_oldest()->tag, Kind::in_doubt, "the broker has not confirmed it in time");
   }
 }
