@@ -5,6 +5,7 @@
 
 #include "tests/brokers/rabbitmq_server.h"
 #include "tests/faults/proxy.h"
+#include "tests/outages/rabbitmq_cluster.h"
 #include "tests/outages/scene.h"
 
 namespace onceward::outages {
@@ -143,7 +144,7 @@ TEST_F(RabbitmqOutages, BrokerRestartsWithUnackedMessages) {
 
 // Red if a daemon knows only the node it began with, or if what the dead node had confirmed is gone with it.
 TEST_F(RabbitmqOutages, NodeOfThreeIsKilledUnderLoad) {
-  brokers::RabbitmqServer cluster({}, 3);
+  brokers::RabbitmqServer& cluster = whole_cluster();
   const auto servers = cluster.connections();
   const std::string queue = fixtures::unique_name();
   std::string hosts;
