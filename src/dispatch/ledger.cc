@@ -209,10 +209,12 @@ void write_endings(UnitOfWork& unit, Dialect dialect, std::span<const Ending> en
                             {"reference", std::span(references)},
                             {"detail", std::span(details)},
                             hashes.column("hash")};
-  const Statement update(dialect,
-                         "UPDATE {ledger_attempt} AS t SET ended_at = {now}, outcome = e.outcome, status = e.status, "
-                         "response_hash = e.hash, external_ref = e.reference, detail = e.detail FROM endings e "
-                         "JOIN {ledger} l ON l.number = e.number WHERE t.key = l.key AND t.number = e.attempt");
+  // The keys come first: asked for both joins at once, PostgreSQL may look through all attempts for each ending.
+  Statement update(dialect,
+                   "UPDATE {ledger_attempt} AS t SET ended_at = {now}, outcome = e.outcome, status = e.status, "
+                   "response_hash = e.hash, external_ref = e.reference, detail = e.detail FROM (SELECT l.key, g.* "
+                   "FROM endings g JOIN {ledger} l ON l.number = g.number");
+  update.add(dialect == Dialect::postgres ? " OFFSET 0" : "").add(") e WHERE t.key = e.key AND t.number = e.attempt");
   unit.whole().execute_over({"endings", columns}, update.text());
 }
 
