@@ -9,9 +9,9 @@ using namespace std::chrono_literals;
 
 TEST(MarkingAhead, BeginsWithNothing) { EXPECT_EQ(Ahead(100).room(0), 0u); }
 
-TEST(MarkingAhead, IsAsMuchAsIsAnsweredInTwoMoments) {
+TEST(MarkingAhead, IsTwiceAsMuchAsIsAnsweredUntilTheNextTurnHasEnded) {
   Ahead ahead(100);
-  ahead.note(16, 5ms);
+  ahead.note(16, 5ms, 6ms);  // and 4 ms until that one begins
   EXPECT_EQ(ahead.room(0), 64u);
   EXPECT_EQ(ahead.room(60), 4u);
   EXPECT_EQ(ahead.room(70), 0u);
@@ -19,16 +19,16 @@ TEST(MarkingAhead, IsAsMuchAsIsAnsweredInTwoMoments) {
 
 TEST(MarkingAhead, IsNothingForAnEndpointThatTakesItsTime) {
   Ahead ahead(100);
-  ahead.note(16, 1s);
+  ahead.note(16, 1s, 6ms);
   EXPECT_EQ(ahead.room(0), 0u);
 }
 
 TEST(MarkingAhead, HasALimitHoweverQuicklyAnswersCome) {
   Ahead ahead(100);
-  ahead.note(16, 0ms);
+  ahead.note(16, 0ms, 6ms);
   EXPECT_EQ(ahead.room(0), 100u);
   Ahead none(0);
-  none.note(16, 0ms);
+  none.note(16, 0ms, 6ms);
   EXPECT_EQ(none.room(0), 0u);
 }
 

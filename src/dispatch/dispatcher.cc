@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <unordered_map>
@@ -14,6 +16,8 @@
 #include "src/dispatch/ledger.h"
 #include "src/dispatch/policy.h"
 #include "src/dispatch/rate.h"
+#include "src/dispatch/scribe.h"
+#include "src/dispatch/turn.h"
 #include "src/envelope/derived_id.h"
 
 namespace onceward {
@@ -28,7 +32,7 @@ constexpr std::size_t most_expired = 100;  // in a turn that starts nothing
 constexpr milliseconds longest_outage{5'000};
 constexpr milliseconds least_room{100};  // for the commit of an attempt, before it starts
 constexpr int tries_before_told = 3;
-constexpr std::size_t most_ahead = 8;  // times as many as may be under way
+constexpr std::size_t most_ahead = 16;  // times as many as may be under way
 
 void bump(DispatchTally::Count& count) { count.fetch_add(1, std::memory_order_relaxed); }
 
@@ -73,7 +77,6 @@ class Dispatcher::Body {
        DispatchTally& tally, Log& log)
       : declaration_(checked(declaration, endpoint)),
         owner_(fmt::format("{}/{}", name, fresh_id())),
-        store_(store),
         endpoint_(endpoint),
         tally_(tally),
         log_(log),
@@ -96,13 +99,16 @@ class Dispatcher::Body {
     const auto end = drain_end_ = steady_clock::now() + drain;
     while (unfinished() && steady_clock::now() < end) {
       surviving(stop, [&] {
-        collect(answers_.empty() && !unstarted_ ? std::min(declaration_.poll, until(end)) : milliseconds(0));
+        collect(!to_record() && !unstarted() ? std::min(declaration_.poll, until(end)) : milliseconds(0));
         turn(std::nullopt);
       });
     }
   }
 
-  void wake() noexcept { endpoint_.wake(); }
+  void wake() noexcept {
+    woken_ = true;
+    endpoint_.wake();
+  }
 
   std::string trouble() const {
     const std::lock_guard lock(mutex_);
@@ -110,71 +116,93 @@ class Dispatcher::Body {
   }
 
  private:
-  struct Start {
-    Step step;
-    Content content;
-    std::string external_ref;
-    steady_clock::time_point looked_at{};
-  };
-  // What one unit writes.
-  struct Turn {
-    steady_clock::time_point began{};
-    std::vector<Change> changes;
-    std::vector<Beginning> beginnings;
-    std::vector<Ending> endings;
-    std::vector<Start> starts;
-    std::uint64_t fenced = 0, expired = 0, waiting = 0;
-    bool empty() const { return changes.empty() && endings.empty(); }
-  };
-
   // The answers that have come are written down and new calls are marked, in one unit; then these are started. Without a
-  // number of calls that may start nothing else is looked at.
+  // number of calls that may start nothing else is looked at. Calls go on all the while.
   void turn(std::optional<std::size_t> may_start) {
     const auto due = may_start == std::size_t{0} ? Ledger::Due::expired : Ledger::Due::all;
     full_ = false;
-    if (!has_to_write() && (!may_start || (quiet_ && !ledger_.any_due(due)))) return;
-    const auto began = steady_clock::now();
-    const auto unit = store_.begin({});
-    Turn turn;
-    turn.began = began;
-    if (!doubted_.empty()) ledger_.await(*unit, doubted_);
-    doubted_.clear();
-    if (!reconsidered_) ledger_.reconsider(*unit);
-    if (unstarted_) give_back(*unit, turn);
+    if (!has_to_write() && (!may_start || (quiet_ && !any_due(due)))) return;
+    Turn turn{.began = steady_clock::now(), .left = left_, .was_closed = circuit_.closed()};
+    std::ranges::move(std::exchange(answers_, {}), std::back_inserter(recording_));
     const std::size_t most = !may_start ? 0 : *may_start == 0 ? most_expired : *may_start;
-    Ledger::Found found = ledger_.read(*unit, answered_numbers(), due, most);
-    for (const Standing& standing : found.answered) record(standing, turn);
-    for (std::size_t i = 0; i < found.due.size(); ++i) {
-      if (!is_answered(found.due[i].number)) plan(found.due[i], std::move(found.contents[i]), turn);
+    Found found = read(due, most);
+    give_back(found.ours, turn);
+    for (const Standing& standing : found.ledger.answered) record(standing, turn);
+    for (std::size_t i = 0; i < found.ledger.due.size(); ++i) {
+      if (!is_answered(found.ledger.due[i].number)) {
+        plan(found.ledger.due[i], std::move(found.ledger.contents[i]), turn);
+      }
     }
-    renew(*unit, began);
-    ledger_.write(*unit, turn.changes, turn.beginnings, turn.endings);
-    commit(*unit, turn);
+    write(*found.unit, turn);
+    given_back_ = turn.left;
     reconsidered_ = true;
-    quiet_ = found.due.empty();
-    full_ = most > 0 && found.due.size() == most;
-    ahead_.note(answers_.size(), began - began_at_);
-    began_at_ = began;
+    quiet_ = found.ledger.due.empty();
+    full_ = most > 0 && found.ledger.due.size() == most;
     ended_at_ = steady_clock::now();
+    ahead_.note(recording_.size(), turn.began - began_at_, ended_at_ - turn.began);
+    began_at_ = turn.began;
     completed(turn);
     std::ranges::move(turn.starts, std::back_inserter(ready_));
+    if (turn.was_closed && !circuit_.closed()) leave_ready();
     start_ready();
   }
 
-  // What it has marked was not started, and what it has recorded is recorded again.
-  void commit(UnitOfWork& unit, const Turn& turn) {
-    unstarted_ = true;
-    for (const Change& change : turn.changes) doubted_.push_back(change.number);
-    if (unit.commit() == Commit::committed) {
-      unstarted_ = false;
-      doubted_.clear();
-      return;
+  // The store works while calls go on. What `work` refers to is not touched meanwhile.
+  void meanwhile(const std::function<void()>& work) {
+    scribe_.begin(work);
+    try {
+      while (scribe_.busy()) {
+        collect(declaration_.poll);
+        start_ready();
+      }
+    } catch (...) {
+      scribe_.finish();
+      throw;
     }
-    throw Fault(FaultCode::store_unavailable, Poisons::connection, "the dispatcher's commit is in doubt");
+    scribe_.finish();
   }
 
-  void give_back(UnitOfWork& unit, Turn& turn) {
-    for (const Standing& standing : ledger_.read_ours(unit)) {
+  bool any_due(Ledger::Due which) {
+    bool any = false;
+    meanwhile([&] { any = ledger_.any_due(which); });
+    return any;
+  }
+
+  Found read(Ledger::Due due, std::size_t most) {
+    Found found;
+    const bool with_ours = unstarted(), reconsidered = reconsidered_;
+    const std::vector<std::int64_t> answered = answered_numbers(), doubted = doubted_;
+    meanwhile([&] {
+      found.unit = ledger_.begin();
+      if (!doubted.empty()) ledger_.await(*found.unit, doubted);
+      if (!reconsidered) ledger_.reconsider(*found.unit);
+      if (with_ours) found.ours = ledger_.read_ours(*found.unit);
+      found.ledger = ledger_.read(*found.unit, answered, due, most);
+    });
+    doubted_.clear();
+    return found;
+  }
+
+  // What it has marked was not started, and what it has recorded is recorded again.
+  void write(UnitOfWork& unit, const Turn& turn) {
+    const std::vector<std::int64_t> renewed = to_renew(turn.began);
+    ++left_;
+    for (const Change& change : turn.changes) doubted_.push_back(change.number);
+    Commit commit = Commit::in_doubt;
+    meanwhile([&] {
+      ledger_.renew(unit, renewed, declaration_.lease);
+      ledger_.write(unit, turn.changes, turn.beginnings, turn.endings);
+      commit = unit.commit();
+    });
+    if (commit != Commit::committed) {
+      throw Fault(FaultCode::store_unavailable, Poisons::connection, "the dispatcher's commit is in doubt");
+    }
+    --left_;
+    doubted_.clear();
+  }
+
+  void give_back(const std::vector<Standing>& ours, Turn& turn) {
+    for (const Standing& standing : ours) {
       if (is_ready(standing.number) || is_under_way(standing.number) || is_answered(standing.number)) continue;
       turn.changes.push_back(policy_.given_back(standing));
       turn.endings.push_back({.number = standing.number, .attempt = standing.last_attempt, .outcome = "not_started"});
@@ -184,7 +212,7 @@ class Dispatcher::Body {
   // An answer that was recorded by a commit in doubt is seen as such.
   void record(const Standing& standing, Turn& turn) {
     const auto found =
-        std::ranges::find_if(answers_, [&](const auto& one) { return one.first.number == standing.number; });
+        std::ranges::find_if(recording_, [&](const auto& one) { return one.first.number == standing.number; });
     const auto& [asked, answer] = *found;
     if (standing.our_outcome == name(answer.kind)) return;
     std::optional<Change> change = policy_.answered(standing, asked, answer);
@@ -213,16 +241,16 @@ class Dispatcher::Body {
   }
 
   // A call ends within its lease; that its answer can be written down by then is not as sure.
-  void renew(UnitOfWork& unit, steady_clock::time_point now) {
-    if (now < renew_at_ || under_way_.empty()) return;
+  std::vector<std::int64_t> to_renew(steady_clock::time_point now) {
     std::vector<std::int64_t> numbers;
+    if (now < renew_at_) return numbers;
     for (const auto& [tag, asked] : under_way_) numbers.push_back(asked.number);
-    ledger_.renew(unit, numbers, declaration_.lease);
-    renew_at_ = now + declaration_.lease / 3;
+    if (!numbers.empty()) renew_at_ = now + declaration_.lease / 3;
+    return numbers;
   }
 
   void completed(const Turn& turn) {
-    answers_.clear();
+    recording_.clear();
     tally_.fenced.fetch_add(turn.fenced, std::memory_order_relaxed);
     tally_.expired.fetch_add(turn.expired, std::memory_order_relaxed);
     tally_.waiting.fetch_add(turn.waiting, std::memory_order_relaxed);
@@ -245,7 +273,7 @@ class Dispatcher::Body {
     const auto now = steady_clock::now();
     for (std::size_t left = room(); left > 0 && !ready_.empty(); ready_.pop_front()) {
       if (now - ready_.front().looked_at > ready_.front().step.within) {
-        unstarted_ = true;
+        ++left_;
         continue;
       }
       starts.push_back(std::move(ready_.front()));
@@ -281,7 +309,7 @@ class Dispatcher::Body {
   void leave_ready() {
     if (ready_.empty()) return;
     ready_.clear();
-    unstarted_ = true;
+    ++left_;
   }
 
   void collect(milliseconds wait) {
@@ -312,9 +340,11 @@ class Dispatcher::Body {
                            : fmt::format("the circuit of {} is open: {}", declaration_.name, one_line(answer.why));
   }
 
-  bool has_to_write() const { return !answers_.empty() || unstarted_ || !reconsidered_ || renewal_is_due(); }
+  bool unstarted() const { return left_ != given_back_; }
+  bool to_record() const { return !answers_.empty() || !recording_.empty(); }
+  bool has_to_write() const { return to_record() || unstarted() || !reconsidered_ || renewal_is_due(); }
   bool renewal_is_due() const { return !under_way_.empty() && steady_clock::now() >= renew_at_; }
-  bool unfinished() const { return !under_way_.empty() || !answers_.empty() || unstarted_; }
+  bool unfinished() const { return !under_way_.empty() || to_record() || unstarted(); }
 
   std::size_t room() const {
     return std::min(endpoint_.room(), declaration_.concurrency - std::min(declaration_.concurrency, under_way_.size()));
@@ -329,13 +359,13 @@ class Dispatcher::Body {
   }
 
   bool has_enough_to_start() const {
-    return !ready_.empty() && !unstarted_ && steady_clock::now() < ended_at_ + Ahead::moment;
+    return !ready_.empty() && !unstarted() && steady_clock::now() < ended_at_ + Ahead::moment;
   }
 
   // How long to wait for answers before the next turn.
   milliseconds patience() {
     if (has_enough_to_start()) return until(ended_at_ + Ahead::moment);
-    if (!answers_.empty() || unstarted_ || !reconsidered_) return milliseconds(0);
+    if (woken_.exchange(false) || to_record() || unstarted() || !reconsidered_) return milliseconds(0);
     const auto now = steady_clock::now();
     milliseconds wait = declaration_.poll;
     if (full_ && startable() > 0) wait = milliseconds(0);
@@ -357,12 +387,13 @@ class Dispatcher::Body {
     return std::ranges::any_of(under_way_, [&](const auto& one) { return one.second.number == number; });
   }
   bool is_answered(std::int64_t number) const {
-    return std::ranges::any_of(answers_, [&](const auto& one) { return one.first.number == number; });
+    const auto is = [&](const auto& one) { return one.first.number == number; };
+    return std::ranges::any_of(answers_, is) || std::ranges::any_of(recording_, is);
   }
 
   std::vector<std::int64_t> answered_numbers() const {
     std::vector<std::int64_t> numbers;
-    for (const auto& [asked, answer] : answers_) numbers.push_back(asked.number);
+    for (const auto& [asked, answer] : recording_) numbers.push_back(asked.number);
     return numbers;
   }
 
@@ -403,7 +434,6 @@ class Dispatcher::Body {
 
   const EndpointDeclaration declaration_;
   const std::string owner_;  // a word that no other run of any dispatcher has
-  Store& store_;
   Endpoint& endpoint_;
   DispatchTally& tally_;
   Log& log_;
@@ -414,22 +444,27 @@ class Dispatcher::Body {
   Rate rate_;
   Circuit circuit_;
   Ahead ahead_;
-  std::deque<Start> ready_;                                // marked, and not yet under way
-  std::unordered_map<std::uint64_t, Asked> under_way_;     // by tag
-  std::vector<std::pair<Asked, EndpointAnswer>> answers_;  // not known to be written down
+  std::deque<Start> ready_;                             // marked, and not yet under way
+  std::unordered_map<std::uint64_t, Asked> under_way_;  // by tag
+  using Answers = std::vector<std::pair<Asked, EndpointAnswer>>;
+  Answers answers_;    // that have come since the last turn began
+  Answers recording_;  // before that, and not known to be written down
   std::uint64_t last_tag_ = 0;
-  std::vector<std::int64_t> doubted_;                 // rows that a commit in doubt may still change
-  bool unstarted_ = false;                            // rows under our name may be marked and not under way
-  bool reconsidered_ = false;                         // what waited for a person when we began
-  bool quiet_ = false;                                // nothing was due at the last turn
-  bool full_ = false;                                 // and as much as could be taken was
+  std::vector<std::int64_t> doubted_;        // rows that a commit in doubt may still change
+  std::uint64_t left_ = 0, given_back_ = 0;  // times that rows under our name were left marked and not under way
+  bool reconsidered_ = false;                // what waited for a person when we began
+  bool quiet_ = false;                       // nothing was due at the last turn
+  bool full_ = false;                        // and as much as could be taken was
   steady_clock::time_point began_at_{}, ended_at_{};  // the last turn
   steady_clock::time_point renew_at_{};
   int tries_ = 0;
+  std::atomic<bool> woken_ = false;  // by somebody who may have staged something, or asks for the end
   steady_clock::time_point drain_end_ = steady_clock::time_point::max();
 
   mutable std::mutex mutex_;
   std::string store_trouble_, circuit_trouble_;
+
+  Scribe scribe_{[this] { endpoint_.wake(); }};
 };
 
 Dispatcher::Dispatcher(const EndpointDeclaration& declaration, std::string name, Store& store, Endpoint& endpoint,

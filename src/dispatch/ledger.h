@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ class Ledger {
     std::vector<Standing> answered, due;
     std::vector<Content> contents;  // of those that are due
   };
+
+  // A unit in which rows are found by their indexes.
+  std::unique_ptr<UnitOfWork> begin() const;
 
   // Whether anything is; waits for nobody.
   bool any_due(Due which) const;

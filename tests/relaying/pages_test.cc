@@ -173,7 +173,7 @@ TEST_P(RelayReads, APageReadsHardlyMoreRowsThanItGives) {
     EXPECT_EQ(read_all(pages, every_slot_, place_, 100).size(), std::size_t{rows});
   }
   await("the counts of a connection that has ended", [&] { return fetched() >= before + rows; });
-  EXPECT_LT(fetched(), before + 3 * rows);
+  EXPECT_LT(fetched(), before + 5 * rows);  // not 25
 }
 
 // As F16 and F17 have it: a row with a lower position is committed after those with higher ones were published.
