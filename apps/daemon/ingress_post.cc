@@ -95,6 +95,9 @@ IngressPost::IngressPost(const Application& application, Log& log)
     }
   }
   const std::string token = text_with_environment(declaration_.token);
+  if (token.empty() && !declaration_.token.empty()) {
+    throw std::invalid_argument("ingress: the token is empty: set the variable that it is taken from, or leave it out");
+  }
   if (!token.empty()) token_hash_ = hash_of(token);
 }
 

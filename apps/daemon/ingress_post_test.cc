@@ -297,6 +297,9 @@ TEST_F(IngressCallers, FindOnlyWhatCanBeServed) {
   refused(application_, [](Application& a) { a.consumers[0].source = "rabbitmq://localhost/?queue=q"; });
   refused(application_, [](Application& a) { a.consumers[0].identity.scheme = KeyScheme::uuidv7; });
   refused(application_, [](Application& a) { a.ingress.token = "${ONCEWARD_TEST_NOT_SET}"; });
+  ::setenv("ONCEWARD_TEST_TOKEN", "", 1);
+  refused(application_, [](Application& a) { a.ingress.token = "${ONCEWARD_TEST_TOKEN}"; });
+  ::unsetenv("ONCEWARD_TEST_TOKEN");
 }
 
 }  // namespace

@@ -119,31 +119,32 @@ class Dispatcher::Body {
   // The answers that have come are written down and new calls are marked, in one unit; then these are started. Without a
   // number of calls that may start nothing else is looked at. Calls go on all the while.
   void turn(std::optional<std::size_t> may_start) {
-    const auto due = may_start == std::size_t{0} ? Ledger::Due::expired : Ledger::Due::all;
-    full_ = false;
+    const bool was_closed = circuit_.closed(), starts_none = may_start == std::size_t{0};
+    const auto due = starts_none ? Ledger::Due::expired : Ledger::Due::all;
+    full_ = full_ && starts_none;  // which says nothing of what could be started
     if (!has_to_write() && (!may_start || (quiet_ && !any_due(due)))) return;
-    Turn turn{.began = steady_clock::now(), .left = left_, .was_closed = circuit_.closed()};
+    Turn turn{.began = steady_clock::now(), .left = left_};
     std::ranges::move(std::exchange(answers_, {}), std::back_inserter(recording_));
-    const std::size_t most = !may_start ? 0 : *may_start == 0 ? most_expired : *may_start;
+    const std::size_t most = !may_start ? 0 : starts_none ? most_expired : *may_start;
     Found found = read(due, most);
     give_back(found.ours, turn);
     for (const Standing& standing : found.ledger.answered) record(standing, turn);
     for (std::size_t i = 0; i < found.ledger.due.size(); ++i) {
-      if (!is_answered(found.ledger.due[i].number)) {
-        plan(found.ledger.due[i], std::move(found.ledger.contents[i]), turn);
-      }
+      const std::int64_t number = found.ledger.due[i].number;
+      if (is_answered(number) || is_under_way(number)) continue;
+      plan(found.ledger.due[i], std::move(found.ledger.contents[i]), turn);
     }
     write(*found.unit, turn);
     given_back_ = turn.left;
     reconsidered_ = true;
     quiet_ = found.ledger.due.empty();
-    full_ = most > 0 && found.ledger.due.size() == most;
+    if (!starts_none) full_ = most > 0 && found.ledger.due.size() == most;
     ended_at_ = steady_clock::now();
     ahead_.note(recording_.size(), turn.began - began_at_, ended_at_ - turn.began);
     began_at_ = turn.began;
     completed(turn);
     std::ranges::move(turn.starts, std::back_inserter(ready_));
-    if (turn.was_closed && !circuit_.closed()) leave_ready();
+    if (was_closed && !circuit_.closed()) leave_ready();
     start_ready();
   }
 
@@ -271,13 +272,15 @@ class Dispatcher::Body {
   void start_ready() {
     std::vector<Start> starts;
     const auto now = steady_clock::now();
-    for (std::size_t left = room(); left > 0 && !ready_.empty(); ready_.pop_front()) {
-      if (now - ready_.front().looked_at > ready_.front().step.within) {
+    const auto too_old = [&](const Start& one) { return now - one.looked_at > one.step.within; };
+    for (const std::size_t most = room(); !ready_.empty(); ready_.pop_front()) {
+      if (too_old(ready_.front())) {
         ++left_;
-        continue;
+      } else if (starts.size() < most) {
+        starts.push_back(std::move(ready_.front()));
+      } else {
+        break;
       }
-      starts.push_back(std::move(ready_.front()));
-      --left;
     }
     if (!starts.empty()) start(starts);
   }

@@ -31,7 +31,6 @@ struct Start {
 struct Turn {
   std::chrono::steady_clock::time_point began{};
   std::uint64_t left = 0;  // what was left by then is given back by it
-  bool was_closed = true;  // the circuit
   std::vector<Change> changes{};
   std::vector<Beginning> beginnings{};
   std::vector<Ending> endings{};

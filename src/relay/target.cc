@@ -194,7 +194,7 @@ void Target::set_publisher(std::unique_ptr<Publisher> publisher) {
 
 void Target::pause(std::stop_token stop, milliseconds time) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, stop, time, [&] { return give_back_; });
+  changed_.wait_for(lock, stop, time, [&] { return give_back_ && (flight_.size() > 0 || !parcels_.empty()); });
 }
 
 void Target::away(std::stop_token stop, const Fault& fault) {

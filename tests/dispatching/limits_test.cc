@@ -67,7 +67,7 @@ TEST_P(Limits, WhatNeedsApprovalWaitsAndIsMadeOnceWhenItIsGiven) {
   const auto dispatcher = start();
   stage("k");
   await_state("k", "waiting");
-  EXPECT_EQ(dispatcher->tally.waiting, 1u);
+  await("it is counted", [&] { return dispatcher->tally.waiting == 1u; });
   EXPECT_EQ(provider_.calls(), 0u);
   approve("k", 1h);
   await_state("k", "succeeded");
@@ -120,6 +120,7 @@ TEST_P(Limits, NoMoreCallsAreUnderWayThanAllowed) {
 
 TEST_P(Limits, TheRateIsHeldWhenABacklogIsWorkedOff) {
   declaration_.rate = 40;
+  declaration_.poll = 10s;  // nor does it wait for that
   stage_many(60);
   const auto dispatcher = start();
   await("all are made", [&] { return in_state("succeeded") == 60; });

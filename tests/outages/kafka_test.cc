@@ -143,6 +143,7 @@ TEST_F(KafkaOutages, ConsumerIsSlow) {
         R"("SELECT pg_sleep(CASE WHEN EXISTS (SELECT FROM capture) THEN 0 ELSE 7 END) FROM )"
         R"((SELECT count(message_id) FROM messages) AS slow", )");
   const auto daemon = start_and_await_work();
+  await("both workers have a partition", [&] { return topic.members() == 2; });
   send(generator, 60);
   await_effects();
   expect_each_once();
