@@ -15,24 +15,9 @@ namespace {
 using fixtures::Process;
 using testing::HasSubstr;
 
-class RunningDispatcher : public Running, public testing::WithParamInterface<const char*> {
+class RunningDispatcher : public RunningOnStore {
  protected:
-  void SetUp() override {
-    if (on_postgres()) {
-      auto& database = fixtures::shared_database();
-      database.empty();
-      store_ = database.url();
-      open_postgres({.url = store_})->migrate();
-      reader_ = fixtures::read_postgres(store_);
-    } else {
-      store_ = sqlite_;
-      open_sqlite({.path = sqlite_.substr(7)})->migrate();
-      reader_ = fixtures::read_sqlite(sqlite_.substr(7));
-    }
-    reader_->run("CREATE TABLE effect (message text NOT NULL)");
-  }
-  bool on_postgres() const { return GetParam() == std::string("postgres"); }
-  std::string ledger() const { return on_postgres() ? "onceward.ledger" : "onceward_ledger"; }
+  std::string ledger() const { return table("ledger"); }
 
   // A consumer that asks for one call a message.
   void write_calls(const std::string& path, const std::string& more = {}) {
@@ -57,8 +42,6 @@ class RunningDispatcher : public Running, public testing::WithParamInterface<con
   }
 
   fixtures::HttpServer server_;
-  std::string store_;
-  std::unique_ptr<fixtures::Reader> reader_;
 };
 INSTANTIATE_TEST_SUITE_P(Stores, RunningDispatcher, testing::Values("postgres", "sqlite"),
                          [](const auto& of) { return std::string(of.param); });

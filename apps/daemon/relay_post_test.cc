@@ -16,24 +16,9 @@ namespace {
 using fixtures::Process;
 using testing::HasSubstr;
 
-class RunningRelay : public Running, public testing::WithParamInterface<const char*> {
+class RunningRelay : public RunningOnStore {
  protected:
-  void SetUp() override {
-    if (on_postgres()) {
-      auto& database = fixtures::shared_database();
-      database.empty();
-      store_ = database.url();
-      open_postgres({.url = store_})->migrate();
-      reader_ = fixtures::read_postgres(store_);
-    } else {
-      store_ = sqlite_;
-      open_sqlite({.path = sqlite_.substr(7)})->migrate();
-      reader_ = fixtures::read_sqlite(sqlite_.substr(7));
-    }
-    reader_->run("CREATE TABLE effect (message text NOT NULL, note text)");
-  }
-  bool on_postgres() const { return GetParam() == std::string("postgres"); }
-  std::string outbox() const { return on_postgres() ? "onceward.outbox" : "onceward_outbox"; }
+  std::string outbox() const { return table("outbox"); }
 
   std::string routes(const std::string& to) const {
     return "[relay]\nproducer = \"shop\"\n[[route]]\nname = \"out\"\ntypes = [\"paid\"]\nto = \"" + to +
@@ -71,9 +56,6 @@ class RunningRelay : public Running, public testing::WithParamInterface<const ch
     fixtures::settle(*source, deliveries);
     return ids;
   }
-
-  std::string store_;
-  std::unique_ptr<fixtures::Reader> reader_;
 };
 INSTANTIATE_TEST_SUITE_P(On, RunningRelay, testing::Values("sqlite", "postgres"),
                          [](const auto& of) { return of.param; });

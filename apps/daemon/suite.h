@@ -163,6 +163,30 @@ inline void Running::send(int count) {
   EmbeddedSender({.path = queue_path_}).send(views);
 }
 
+// On each store, with a table of effects.
+class RunningOnStore : public Running, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    if (on_postgres()) {
+      auto& database = fixtures::shared_database();
+      database.empty();
+      store_ = database.url();
+      open_postgres({.url = store_})->migrate();
+      reader_ = fixtures::read_postgres(store_);
+    } else {
+      store_ = sqlite_;
+      open_sqlite({.path = sqlite_.substr(7)})->migrate();
+      reader_ = fixtures::read_sqlite(sqlite_.substr(7));
+    }
+    reader_->run("CREATE TABLE effect (message text NOT NULL, note text)");
+  }
+  bool on_postgres() const { return GetParam() == std::string("postgres"); }
+  std::string table(const std::string& name) const { return (on_postgres() ? "onceward." : "onceward_") + name; }
+
+  std::string store_;
+  std::unique_ptr<fixtures::Reader> reader_;
+};
+
 // --- the front door, on both stores
 
 struct Posted {
@@ -189,25 +213,12 @@ inline std::string code_in(const HttpAnswer& answer) {
   return problem.at("code");
 }
 
-class RunningIngress : public Running, public testing::WithParamInterface<const char*> {
+class RunningIngress : public RunningOnStore {
  protected:
   void SetUp() override {
-    if (on_postgres()) {
-      auto& database = fixtures::shared_database();
-      database.empty();
-      store_ = database.url();
-      open_postgres({.url = store_})->migrate();
-      reader_ = fixtures::read_postgres(store_);
-    } else {
-      store_ = sqlite_;
-      open_sqlite({.path = sqlite_.substr(7)})->migrate();
-      reader_ = fixtures::read_sqlite(sqlite_.substr(7));
-    }
-    reader_->run("CREATE TABLE effect (message text NOT NULL, note text)");
+    RunningOnStore::SetUp();
     write(store_, effect, ingress);
   }
-  bool on_postgres() const { return GetParam() == std::string("postgres"); }
-  std::string table(const std::string& name) const { return (on_postgres() ? "onceward." : "onceward_") + name; }
   std::int64_t effects() { return reader_->number("SELECT count(*) FROM effect"); }
   void let_leases_pass() {
     reader_->run("UPDATE " + table("ingress") + " SET lease_until = " + (on_postgres() ? "now()" : "1") +
@@ -236,8 +247,6 @@ class RunningIngress : public Running, public testing::WithParamInterface<const 
   static constexpr const char* ingress = "[ingress]\nconsumers = [\"captures\"]\nmost_body_bytes = 1000\n";
   static constexpr const char* effect = "INSERT INTO effect (message, note) SELECT message_id, type FROM messages";
 
-  std::string store_;
-  std::unique_ptr<fixtures::Reader> reader_;
   int port_ = 0;
 };
 
