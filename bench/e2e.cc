@@ -4,6 +4,7 @@
 // Timings that miss their bar are printed and forgiven, since machines are shared; contents are not.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "bench/broker/latency.h"
@@ -21,6 +22,7 @@ constexpr std::size_t hand_written_workers = 16;
 constexpr std::size_t share_of_each = 10;
 
 struct Options : BrokerOptions {
+  std::vector<std::string> only;
   std::string ids = "random";
   bool latency = false;
   double rate = 0;
@@ -54,7 +56,13 @@ std::vector<Case> cases_of(PostgresDatabase& database, BareBroker& broker, const
   };
 }
 
+bool has(const Samples& samples, std::initializer_list<const char*> names) {
+  return std::ranges::all_of(names, [&](const char* name) { return samples.contains(name); });
+}
+
+// Those whose shapes have run.
 std::vector<Bar> bars_of(const std::string& broker, const Samples& samples) {
+  if (!has(samples, {"onceward", "floor", "each"})) return {};
   const auto to_floor = ratio(samples.at("onceward"), samples.at("floor"), &Sample::per_second);
   const auto to_each = ratio(samples.at("onceward"), samples.at("each"), &Sample::per_second);
   std::vector<Bar> bars{
@@ -75,6 +83,7 @@ bool same_but_cause(ContentsOf ours, ContentsOf floor) {
 }
 
 void add_trusting_bars(std::vector<Bar>& bars, const Samples& samples) {
+  if (!has(samples, {"onceward-store", "floor-store"})) return;
   const auto& ours = samples.at("onceward-store");
   const auto& floor = samples.at("floor-store");
   const double to_floor = ratio(ours, floor, &Sample::per_second);
@@ -93,12 +102,12 @@ std::vector<Line> lines_of(const std::string& broker, const std::vector<Case>& c
   std::vector<Line> lines;
   for (const Case& one : cases) {
     const auto& mine = samples.at(one.name);
+    const auto floor = samples.find(one.name.ends_with("-store") ? "floor-store" : "floor");
     lines.push_back({.store = "postgres",
                      .name = one.name,
                      .broker = broker,
                      .per_second = middle(mine, &Sample::per_second),
-                     .ratio_to_floor = ratio(mine, samples.at(one.name.ends_with("-store") ? "floor-store" : "floor"),
-                                             &Sample::per_second),
+                     .ratio_to_floor = floor == samples.end() ? 0 : ratio(mine, floor->second, &Sample::per_second),
                      .wal_bytes = middle(mine, &Sample::wal_bytes),
                      .statements = middle(mine, &Sample::statements),
                      .fsyncs = middle(mine, &Sample::fsyncs),
@@ -139,6 +148,10 @@ int run(const Options& options) {
     trusted->broker = broker_named(options.broker, trusted->work);
     add_trusting(cases, *database, *trusted);
   }
+  if (!options.only.empty()) {
+    std::erase_if(cases,
+                  [&](const Case& one) { return std::ranges::find(options.only, one.name) == options.only.end(); });
+  }
   const Samples samples = run_rounds(*database, cases, {options.rounds, options.batch}, progress);
   progress.say("");
   const std::vector<Line> lines = lines_of(options.broker, cases, samples);
@@ -155,6 +168,7 @@ int main(int argc, char** argv) {
   onceward::bench::Options options;
   CLI::App app("From a broker into PostgreSQL, beside the same work written by hand.");
   add_to(app, options);
+  app.add_option("--only", options.only, "Only these shapes, e.g. --only floor onceward; bars need all of theirs");
   app.add_option("--ids", options.ids, "random, or time: ids that carry one")
       ->check(CLI::IsMember({"random", "time"}))
       ->capture_default_str();

@@ -24,6 +24,7 @@ Properties properties_of(const KafkaSourceOptions& options) {
       {"enable.partition.eof", "false"},
       {"partition.assignment.strategy", options.cooperative ? "cooperative-sticky" : "range,roundrobin"},
       {"queued.max.messages.kbytes", std::to_string(options.queued_bytes / 1024)},
+      {"queued.min.messages", "1000000"},  // bytes decide
   };
 }
 

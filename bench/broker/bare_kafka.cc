@@ -55,7 +55,8 @@ class Consumer final : public BareConsumer {
                                     {"auto.offset.reset", "earliest"},
                                     {"enable.auto.commit", "false"},
                                     {"enable.auto.offset.store", "false"},
-                                    {"fetch.min.bytes", "1"}}),
+                                    {"fetch.min.bytes", "1"},
+                                    {"queued.min.messages", "1000000"}}),
         topic_(topic) {
     rd_kafka_poll_set_consumer(client_.get());
     rd_kafka_topic_partition_list_t* const wanted = rd_kafka_topic_partition_list_new(1);
