@@ -112,7 +112,7 @@ if(TARGET outages_tests)
     ${CMAKE_SOURCE_DIR}/tests/brokers/kafka_server.cc)
 endif()
 # What meets the program as its users do.
-foreach(name drill_tests outages_tests)
+foreach(name drill_tests outages_tests relaying_tests)
   if(TARGET ${name})
     add_dependencies(${name} onceward_cli)
     target_compile_definitions(${name} PRIVATE ONCEWARD_BINARY="${CMAKE_BINARY_DIR}/onceward")

@@ -10,9 +10,9 @@ Partition::Item* Partition::find(std::int64_t offset) {
   return found == items_.end() || found->offset != offset ? nullptr : &*found;
 }
 
-void Partition::hand_out(std::int64_t offset, Kept kept) {
+void Partition::hand_out(std::int64_t offset, Delivery delivery) {
   assert(expects(offset));
-  items_.push_back({offset, State::held, std::move(kept)});
+  items_.push_back({offset, State::held, std::move(delivery)});
   position_ = end_ = offset + 1;
   ++held_;
 }
@@ -23,19 +23,14 @@ std::optional<Partition::Again> Partition::hand_out_again() {
   found->state = State::held;
   --waiting_;
   ++held_;
-  return Again{found->offset, found->kept.delivery};
-}
-
-const Partition::Kept* Partition::held(std::int64_t offset) {
-  const Item* const item = find(offset);
-  return item == nullptr || item->state != State::held ? nullptr : &item->kept;
+  return Again{found->offset, found->delivery};
 }
 
 void Partition::settle(std::int64_t offset) {
   Item* const item = find(offset);
   assert(item != nullptr && item->state == State::held);
   item->state = State::settled;
-  item->kept = {};
+  item->delivery = {};
   --held_;
   ++settled_;
   while (prefix_ < items_.size() && items_[prefix_].state == State::settled) ++prefix_;

@@ -17,12 +17,6 @@ namespace onceward::kafka {
 
 class Partition {
  public:
-  // What is kept of a message while it is not settled, to be handed out again.
-  struct Kept {
-    Delivery delivery;
-    Message raw;  // where there are dead letters
-  };
-
   // `position` is the next to come; `generation` tells this assignment of the partition from all others.
   Partition(std::uint64_t generation, std::int64_t position)
       : generation_(generation), position_(position), end_(position) {}
@@ -32,7 +26,8 @@ class Partition {
   // Whether a message is one that comes next. Offsets rise, with gaps; an older one has been handed out.
   bool expects(std::int64_t offset) const { return offset >= position_; }
 
-  void hand_out(std::int64_t offset, Kept kept);
+  // The delivery is kept until it is settled, to be handed out again.
+  void hand_out(std::int64_t offset, Delivery delivery);
   // The end of what was handed out last, and at first where it began.
   std::int64_t end() const { return end_; }
   // What was given back comes again, the lowest first: null if there is none.
@@ -43,8 +38,6 @@ class Partition {
   std::optional<Again> hand_out_again();
   bool has_waiting() const { return waiting_ > 0; }
 
-  // Nothing for an offset that is not held.
-  const Kept* held(std::int64_t offset);
   void settle(std::int64_t offset);
   void give_back(std::int64_t offset);
 
@@ -71,7 +64,7 @@ class Partition {
   struct Item {
     std::int64_t offset;
     State state;
-    Kept kept;
+    Delivery delivery;
   };
   Item* find(std::int64_t offset);
 

@@ -67,16 +67,6 @@ TEST(Partition, WhatIsGivenBackComesAgainLowestFirstAndHoldsTheCommit) {
   EXPECT_EQ(partition.due(), 3);
 }
 
-TEST(Partition, OnlyWhatIsHeldIsHeld) {
-  Partition partition = with({1, 2, 3});
-  partition.settle(1);
-  partition.give_back(2);
-  EXPECT_EQ(partition.held(1), nullptr);
-  EXPECT_EQ(partition.held(2), nullptr);
-  EXPECT_NE(partition.held(3), nullptr);
-  EXPECT_EQ(partition.held(4), nullptr);
-}
-
 TEST(Partition, WhereItWasSkippedToIsDueOnceAndNothingGoesBackBehindIt) {
   Partition partition = with({1, 2});
   partition.skip_to(50);

@@ -20,6 +20,7 @@
 namespace onceward::kafka {
 
 inline constexpr std::chrono::milliseconds reach_deadline{10'000};  // at the beginning
+inline constexpr std::chrono::milliseconds again_deadline{1'000};   // later, once a call
 
 using Properties = std::vector<std::pair<std::string, std::string>>;
 

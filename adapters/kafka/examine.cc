@@ -78,9 +78,6 @@ KafkaFacts examine_kafka(const KafkaSourceOptions& options) {
   Client client(RD_KAFKA_CONSUMER, options.connection, {}, source_faults, {}, bell, silent_log());
   KafkaFacts facts;
   client.reach(options.topic, answer_deadline, FaultCode::source_refused);
-  if (!options.dead_letter_topic.empty()) {
-    client.reach(options.dead_letter_topic, answer_deadline, FaultCode::source_refused);
-  }
   facts.partitions = client.partitions(options.topic, answer_deadline).size();
   take_retention(describe(client, options.topic), facts);
   return facts;

@@ -11,7 +11,6 @@ namespace {
 using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 
-constexpr milliseconds again_deadline = 1s;  // later, once a call
 constexpr milliseconds try_again_after = 200ms;
 constexpr milliseconds close_deadline = 2s;
 

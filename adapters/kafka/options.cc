@@ -64,9 +64,8 @@ constexpr std::array ours{
     Ours{"log.queue", "the log goes to the program's own"},
 };
 
-constexpr std::array<std::string_view, 9> source_names{"group",     "start",        "out_of_range",
-                                                       "rebalance", "format",       "revoke_deadline",
-                                                       "id_header", "queued_bytes", "dead_letter_topic"};
+constexpr std::array<std::string_view, 9> source_names{"group",  "start",           "out_of_range", "rebalance",
+                                                       "format", "revoke_deadline", "id_header",    "queued_bytes"};
 constexpr std::array<std::string_view, 3> publisher_names{"window", "confirm_deadline", "format"};
 constexpr std::array<std::string_view, 2> starts{"earliest", "latest"};
 constexpr std::array<std::string_view, 3> policies{"refuse", "earliest", "latest"};
@@ -198,11 +197,6 @@ void check_reader(const KafkaSourceOptions& options) {
   constexpr FaultCode refused = FaultCode::source_refused;
   check_connection(options.connection, refused);
   if (const auto why = wrong_with_topic(options.topic)) throw wrong(refused, *why);
-  if (!options.dead_letter_topic.empty()) {
-    if (const auto why = wrong_with_topic(options.dead_letter_topic)) throw wrong(refused, *why);
-    if (options.dead_letter_topic == options.topic)
-      throw wrong(refused, "the dead letters would come again from the topic");
-  }
   if (options.id_header.empty()) throw wrong(refused, "id_header is empty; write the name of a header");
   using Limits = KafkaSourceOptions;
   check_range("revoke_deadline in ms", options.revoke_deadline.count(), std::int64_t{0},
@@ -269,7 +263,6 @@ KafkaSourceOptions read_kafka_reader_url(std::string_view url) {
   const auto deadline = given.duration("revoke_deadline", 0ms, KafkaSourceOptions::most_revoke_deadline);
   if (deadline) options.revoke_deadline = *deadline;
   if (auto header = given.text("id_header")) options.id_header = std::move(*header);
-  if (auto topic = given.text("dead_letter_topic")) options.dead_letter_topic = std::move(*topic);
   const auto bytes = given.number("queued_bytes", KafkaSourceOptions::least_queued_bytes,
                                   static_cast<std::int64_t>(KafkaSourceOptions::most_queued_bytes));
   if (bytes) options.queued_bytes = static_cast<std::size_t>(*bytes);

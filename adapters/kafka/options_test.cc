@@ -48,7 +48,7 @@ TEST(KafkaUrl, TopicAndGroupAloneHaveTheDefaults) {
 TEST(KafkaUrl, EveryOptionIsRead) {
   const KafkaSourceOptions options = read_kafka_source_url(
       "kafka://one:1,[::1]:2,three/orders.eu?group=a%20b&start=latest&out_of_range=earliest&rebalance=cooperative&format=native"
-      "&revoke_deadline=3s&id_header=x-id&queued_bytes=1000000&dead_letter_topic=dead&ssl.ca.location=/ca.pem");
+      "&revoke_deadline=3s&id_header=x-id&queued_bytes=1000000&ssl.ca.location=/ca.pem");
   EXPECT_EQ(options.connection.brokers, "one:1,[::1]:2,three:9092");
   EXPECT_THAT(options.connection.properties, UnorderedElementsAre(Pair("ssl.ca.location", "/ca.pem")));
   EXPECT_EQ(options.topic, "orders.eu");
@@ -59,7 +59,6 @@ TEST(KafkaUrl, EveryOptionIsRead) {
   EXPECT_EQ(options.revoke_deadline, 3s);
   EXPECT_EQ(options.id_header, "x-id");
   EXPECT_EQ(options.queued_bytes, 1'000'000u);
-  EXPECT_EQ(options.dead_letter_topic, "dead");
   EXPECT_EQ(options.format, WireFormat::native);
 
   const KafkaPublisherOptions publisher =
@@ -133,7 +132,6 @@ TEST(KafkaUrl, OtherUrlsAreRefused) {
   EXPECT_THAT(source_refusal("kafka://b/t"), HasSubstr("group=name"));
   EXPECT_THAT(source_refusal("kafka://b/a%20b?group=g"), HasSubstr("no name of a topic"));
   EXPECT_THAT(source_refusal("kafka://b/" + std::string(250, 'a') + "?group=g"), HasSubstr("249"));
-  EXPECT_THAT(source_refusal("kafka://b/t?group=g&dead_letter_topic=t"), HasSubstr("dead letters"));
   EXPECT_THAT(publisher_refusal("kafka://b/t"), HasSubstr("destination"));
   EXPECT_THAT(publisher_refusal("kafka://b?group=g"), HasSubstr("unknown"));
 }

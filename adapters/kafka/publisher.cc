@@ -18,8 +18,6 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr milliseconds again_deadline = 1s;
-
 Properties properties_of(const KafkaPublisherOptions& options) {
   Properties properties{
       {"enable.idempotence", "true"},

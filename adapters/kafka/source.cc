@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "adapters/kafka/dead_letters.h"
 #include "adapters/kafka/member.h"
 #include "adapters/kafka/options.h"
 #include "adapters/kafka/record.h"
@@ -21,7 +20,6 @@ using namespace std::chrono_literals;
 
 constexpr milliseconds join_deadline = 10s;  // a group's first answer; it goes on without
 constexpr milliseconds commit_deadline = 5s;
-constexpr milliseconds copy_deadline = 15s;
 
 // Where a delivery came from; the books of the partition have the rest.
 struct Handed {
@@ -54,17 +52,16 @@ class KafkaSource final : public Source {
 
   void settle(std::span<const Settlement> settlements) override {
     const OwnerThread::Turn turn(owner_);
-    park(settlements);
     for (const Settlement& settlement : settlements) {
       const auto handed = held_.release(settlement.tag);
       Partition* const partition = handed ? assignment_.find(handed->partition, handed->generation) : nullptr;
       if (partition == nullptr) {
         ++counters_.settle_failed;
-      } else if (settlement.how == Settle::redeliver || not_parked_.contains(settlement.tag)) {
+      } else if (settlement.how == Settle::redeliver) {
         partition->give_back(handed->offset);
         // What is not ours by the worker's word is not ours by the keeper's.
-        if (keeper_ && member_ && settlement.how == Settle::redeliver) member_->doubt(handed->partition);
-        ++(settlement.how == Settle::redeliver ? counters_.settled : counters_.settle_failed);
+        if (keeper_ && member_) member_->doubt(handed->partition);
+        ++counters_.settled;
       } else {
         partition->settle(handed->offset);
       }
@@ -84,10 +81,7 @@ class KafkaSource final : public Source {
   }
 
  private:
-  void open() {
-    if (!options_.dead_letter_topic.empty()) dead_letters_ = std::make_unique<DeadLetters>(options_, bell_, log_);
-    member_ = std::make_unique<Member>(options_, assignment_, keeper_.get(), bell_, log_);
-  }
+  void open() { member_ = std::make_unique<Member>(options_, assignment_, keeper_.get(), bell_, log_); }
 
   void tend() {
     if (!member_) {
@@ -132,8 +126,7 @@ class KafkaSource final : public Source {
       Delivery delivery = read(*message, partition);
       bytes += deliver(into, delivery, {message->partition, partition.generation(), message->offset},
                        !partition.has_committed());
-      const std::int64_t offset = message->offset;
-      partition.hand_out(offset, {std::move(delivery), dead_letters_ ? std::move(message) : nullptr});
+      partition.hand_out(message->offset, std::move(delivery));
     }
     return into.size() > before;
   }
@@ -159,27 +152,6 @@ class KafkaSource final : public Source {
     return delivery.envelope.payload().size();
   }
 
-  // Copies what is to be parked; what has no confirmed copy is remembered, and given back.
-  void park(std::span<const Settlement> settlements) {
-    not_parked_.clear();
-    if (!dead_letters_) return;
-    std::vector<const rd_kafka_message_t*> records;
-    std::vector<std::uint64_t> tags;
-    for (const Settlement& settlement : settlements) {
-      const Handed* const handed = settlement.how == Settle::park ? held_.find(settlement.tag) : nullptr;
-      Partition* const partition =
-          handed == nullptr ? nullptr : assignment_.find(handed->partition, handed->generation);
-      if (partition == nullptr) continue;
-      records.push_back(partition->held(handed->offset)->raw.get());
-      tags.push_back(settlement.tag);
-    }
-    if (records.empty()) return;
-    const std::vector<bool> copied = dead_letters_->copy(records, copy_deadline);
-    for (std::size_t at = 0; at < tags.size(); ++at) {
-      if (!copied[at]) not_parked_.insert(tags[at]);
-    }
-  }
-
   const KafkaSourceOptions options_;
   Log& log_;
   const std::unique_ptr<StreamKeeper> keeper_;
@@ -188,11 +160,9 @@ class KafkaSource final : public Source {
 
   // Of the one thread.
   Assignment assignment_;
-  std::unique_ptr<DeadLetters> dead_letters_;
   std::unique_ptr<Member> member_;  // null after one that ended for good
   Held<Handed> held_;
   SourceCounters counters_;
-  std::set<std::uint64_t> not_parked_;  // of one settle()
 };
 
 }  // namespace

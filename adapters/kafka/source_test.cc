@@ -139,42 +139,5 @@ TEST(KafkaSource, TombstonesAreDelivered) {
   EXPECT_EQ(topic.committed(), (Offsets{{0, 2}}));
 }
 
-TEST(KafkaSource, ParkedRecordsAreCopiedWhole) {
-  KafkaTopic topic, dead;
-  topic.send({{.key = "k", .value = "v", .headers = {{"id", "m1"}, {"x", "\xff"}}}, {.value = "w"}, {.key = "gone"}});
-  KafkaSourceOptions options = topic.source();
-  options.dead_letter_topic = dead.name();
-  const auto source = open_kafka(options);
-  const auto deliveries = receive_all(*source, 3);
-  settle(*source, deliveries[0], Settle::park);
-  settle(*source, deliveries[1]);
-  settle(*source, deliveries[2], Settle::park);
-  EXPECT_EQ(source->counters().settled, 3u);
-  const auto copies = dead.read();
-  ASSERT_EQ(copies.size(), 2u);
-  EXPECT_EQ(copies[0].key, "k");
-  EXPECT_EQ(copies[0].value, "v");
-  EXPECT_THAT(copies[0].headers, ElementsAre(Pair("id", "m1"), Pair("x", "\xff"), Pair("onceward-topic", topic.name()),
-                                             Pair("onceward-partition", "0"), Pair("onceward-offset", "0")));
-  EXPECT_EQ(copies[1].key, "gone");
-  EXPECT_EQ(copies[1].value, std::nullopt);
-}
-
-TEST(KafkaSource, ParkedRecordWithoutAConfirmedCopyIsNotCommitted) {
-  KafkaTopic topic, dead;
-  topic.send(records(1));
-  KafkaSourceOptions options = topic.source();
-  options.dead_letter_topic = dead.name();
-  const auto source = open_kafka(options);
-  const auto deliveries = receive_all(*source, 1);
-  dead.remove();
-  settle(*source, deliveries, Settle::park);
-  EXPECT_EQ(source->counters().settled, 0u);
-  EXPECT_EQ(source->counters().settle_failed, 1u);
-  EXPECT_THAT(topic.committed(), IsEmpty());
-  EXPECT_EQ(receive_all(*source, 1).size(), 1u) << "it comes again";
-  dead.create();
-}
-
 }  // namespace
 }  // namespace onceward

@@ -91,7 +91,8 @@ Enrolled enroll(Connection& connection, const Declaration& declaration) {
   if (PQgetvalue(row.get(), 0, 1) != identity) {
     throw identity_changed(declaration.name, PQgetvalue(row.get(), 0, 1), identity);
   }
-  return {number_at(row.get(), 0, 0), declaration.name, declaration.identity.scheme, declaration.offsets};
+  return {number_at(row.get(), 0, 0), declaration.name, declaration.identity.scheme, declaration.offsets,
+          declaration.dead_letters};
 }
 
 }  // namespace onceward::postgres

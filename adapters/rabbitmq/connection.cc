@@ -256,17 +256,6 @@ bool Connection::has_exchange(std::string_view name) {
   return false;
 }
 
-void Connection::check_dead_letters(const std::string& exchange, const std::string& key) {
-  const bool default_one = exchange.empty();
-  if (default_one ? look_at_queue(key).has_value() : has_exchange(exchange)) return;
-  throw Fault(
-      role_.refused, Poisons::connection,
-      fmt::format("{}: there is no {} \"{}\" in this virtual host for the copies of parked messages; create it, or "
-                  "correct {}",
-                  place_, default_one ? "queue" : "exchange", one_line(default_one ? key : exchange),
-                  default_one ? "dead_letter_key=" : "dead_letter_exchange="));
-}
-
 void Connection::pump(FrameTaker& taker) {
   for (;;) {
     amqp_frame_t frame;

@@ -57,8 +57,6 @@ class Connection {
   };
   // Nothing where there is none: then the connection is of no more use.
   std::optional<QueueState> look_at_queue(std::string_view name);
-  // That copies of what is parked have a place to go to.
-  void check_dead_letters(const std::string& exchange, const std::string& key);
   void limit_unsettled(std::uint16_t messages);
   void consume(std::string_view queue);
   void confirm_publications();

@@ -9,9 +9,6 @@ namespace {
 RabbitmqFacts facts_of(const RabbitmqSourceOptions& options, Connection&& connection) {
   using enum RabbitmqSourceOptions::Declare;
   if (options.declare == nothing) connection.check_queue({options.queue, nothing});
-  if (options.dead_letter_exchange) {
-    connection.check_dead_letters(*options.dead_letter_exchange, options.dead_letter_key);
-  }
   const auto state = connection.look_at_queue(options.queue);
   return state ? RabbitmqFacts{true, state->ready, state->consumers} : RabbitmqFacts{};
 }

@@ -34,9 +34,8 @@ constexpr milliseconds least_consumer_timeout = 1s, most_consumer_timeout = 24h 
 
 // Those of both come first.
 constexpr std::array<std::string_view, 14> source_names{
-    "cacertfile",      "certfile",  "keyfile",  "verify",  "heartbeat",        "connection_timeout",
-    "format",          "queue",     "prefetch", "declare", "consumer_timeout", "dead_letter_exchange",
-    "dead_letter_key", "management"};
+    "cacertfile", "certfile", "keyfile",  "verify",  "heartbeat",        "connection_timeout",
+    "format",     "queue",    "prefetch", "declare", "consumer_timeout", "management"};
 constexpr std::array<std::string_view, 9> publisher_names{"cacertfile", "certfile",  "keyfile",
                                                           "verify",     "heartbeat", "connection_timeout",
                                                           "format",     "window",    "confirm_deadline"};
@@ -171,20 +170,8 @@ void check(const RabbitmqSourceOptions& options) {
   if (options.prefetch == 0)
     throw wrong(refused, "prefetch=0 would let the broker push all it has; it goes from 1 to 65535");
   check_range("consumer_timeout", options.consumer_timeout, least_consumer_timeout, most_consumer_timeout, refused);
-  check_name("dead_letter_exchange", options.dead_letter_exchange.value_or(""), refused);
-  check_name("dead_letter_key", options.dead_letter_key, refused);
   if (!options.management.empty() && !options.management.starts_with("http://")) {
     throw wrong(refused, "management is written http://user:password@host:port");
-  }
-  if (!options.dead_letter_exchange && !options.dead_letter_key.empty()) {
-    throw wrong(refused,
-                "dead_letter_key needs a dead_letter_exchange; the default exchange is written dead_letter_exchange=");
-  }
-  if (options.dead_letter_exchange == "" && options.dead_letter_key.empty()) {
-    throw wrong(refused, "the default exchange needs a dead_letter_key: the name of the queue for the dead letters");
-  }
-  if (options.dead_letter_exchange == "" && options.dead_letter_key == options.queue) {
-    throw wrong(refused, "parked messages would come back to their own queue; choose another dead_letter_key");
   }
 }
 
@@ -229,8 +216,6 @@ RabbitmqSourceOptions read_rabbitmq_source_url(std::string_view url) {
   if (const auto word = read.options.choice("declare", declare_words)) {
     options.declare = static_cast<RabbitmqSourceOptions::Declare>(*word);
   }
-  options.dead_letter_exchange = read.options.text("dead_letter_exchange");
-  options.dead_letter_key = read.options.text("dead_letter_key").value_or("");
   options.management = read.options.text("management").value_or("");
   check(options);
   return options;

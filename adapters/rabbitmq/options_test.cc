@@ -34,14 +34,13 @@ TEST(RabbitmqUrl, HostAndQueueAloneHaveTheDefaults) {
   EXPECT_EQ(options.queue, "orders");
   EXPECT_EQ(options.prefetch, 2000);
   EXPECT_EQ(options.declare, RabbitmqSourceOptions::Declare::nothing);
-  EXPECT_EQ(options.dead_letter_exchange, std::nullopt);
   EXPECT_EQ(options.format, WireFormat::automatic);
 }
 
 TEST(RabbitmqUrl, EveryOptionOfASourceIsRead) {
   const RabbitmqSourceOptions options = read_rabbitmq_source_url(
       "rabbitmqs://us%40er:p%2Fw@a:1,[::1]:2,c/shop?queue=or%20ders&prefetch=7&declare=quorum&consumer_timeout=10m"
-      "&dead_letter_exchange=dead&dead_letter_key=letters&format=cloudevents&heartbeat=5s&connection_timeout=2s"
+      "&format=cloudevents&heartbeat=5s&connection_timeout=2s"
       "&cacertfile=/ca.pem&certfile=/c.pem&keyfile=/k.pem&verify=verify_none");
   const RabbitmqConnection& connection = options.connection;
   ASSERT_EQ(connection.hosts.size(), 3u);
@@ -62,8 +61,6 @@ TEST(RabbitmqUrl, EveryOptionOfASourceIsRead) {
   EXPECT_EQ(options.prefetch, 7);
   EXPECT_EQ(options.declare, RabbitmqSourceOptions::Declare::quorum);
   EXPECT_EQ(options.consumer_timeout, 10min);
-  EXPECT_EQ(options.dead_letter_exchange, "dead");
-  EXPECT_EQ(options.dead_letter_key, "letters");
   EXPECT_EQ(options.format, WireFormat::structured);
 }
 
@@ -118,7 +115,6 @@ TEST(RabbitmqUrl, WhatIsMissingOrUnknownIsSaid) {
   EXPECT_THAT(refusal("rabbitmq://u:secret@h/a/b?queue=q"), HasSubstr("%2F"));
   EXPECT_THAT(refusal("rabbitmq://u:secret@h?queue=q&prefech=3"), HasSubstr(R"(did you mean "prefetch"?)"));
   EXPECT_THAT(refusal("rabbitmq://u:secret@h?queue=q&declare=yes"), HasSubstr("no, classic, quorum"));
-  EXPECT_THAT(refusal("rabbitmq://h?queue=q&dead_letter_key=a"), HasSubstr("dead_letter_exchange"));
   EXPECT_THAT(refusal("rabbitmqs://h?queue=q&certfile=/c.pem"), HasSubstr("belong together"));
   EXPECT_THAT(refusal("rabbitmq://h?queue=q&cacertfile=/c.pem"), HasSubstr("rabbitmqs://"));
 }
@@ -130,11 +126,6 @@ TEST(RabbitmqUrl, ValuesHaveTheirLimits) {
   }
   EXPECT_NE(refusal("rabbitmq://h?queue=" + std::string(256, 'q')), "accepted");
   EXPECT_EQ(refusal("rabbitmq://h?queue=" + std::string(255, 'q')), "accepted");
-}
-
-TEST(RabbitmqUrl, ParkedMessagesDoNotComeBackToTheirQueue) {
-  EXPECT_THAT(refusal("rabbitmq://h?queue=q&dead_letter_exchange=&dead_letter_key=q"), HasSubstr("their own queue"));
-  EXPECT_EQ(refusal("rabbitmq://h?queue=q&dead_letter_exchange=&dead_letter_key=p"), "accepted");
 }
 
 TEST(RabbitmqUrl, WhatIsMadeInCodeHasTheSameLimits) {

@@ -144,40 +144,6 @@ constexpr std::array native_properties{
     TextProperty{AMQP_BASIC_CONTENT_TYPE_FLAG, &amqp_basic_properties_t::content_type, &member("contentType")},
 };
 
-amqp_bytes_t copy_of(std::string_view bytes, amqp_pool_t& pool) {
-  amqp_bytes_t copy = amqp_empty_bytes;
-  if (bytes.empty()) return copy;
-  amqp_pool_alloc_bytes(&pool, bytes.size(), &copy);
-  if (copy.bytes == nullptr) throw std::bad_alloc();
-  std::memcpy(copy.bytes, bytes.data(), bytes.size());
-  return copy;
-}
-
-// Not by the library's own clone, which fails where a header's name is empty.
-amqp_table_t copy_of(const amqp_table_t& table, amqp_pool_t& pool) {
-  const auto room = std::make_unique_for_overwrite<char[]>(most_frame_bytes);
-  amqp_table_t given = table;
-  std::size_t written = 0, read = 0;
-  if (amqp_encode_table({most_frame_bytes, room.get()}, &given, &written) != AMQP_STATUS_OK) throw std::bad_alloc();
-  amqp_table_t copy = amqp_empty_table;
-  if (amqp_decode_table(copy_of({room.get(), written}, pool), &pool, &copy, &read) != AMQP_STATUS_OK) {
-    throw std::bad_alloc();
-  }
-  return copy;
-}
-
-// Of a copy that is ours to send, and stays: neither user_id nor expiration.
-constexpr std::pair<amqp_flags_t, amqp_bytes_t amqp_basic_properties_t::*> kept_texts[] = {
-    {AMQP_BASIC_CONTENT_TYPE_FLAG, &amqp_basic_properties_t::content_type},
-    {AMQP_BASIC_CONTENT_ENCODING_FLAG, &amqp_basic_properties_t::content_encoding},
-    {AMQP_BASIC_CORRELATION_ID_FLAG, &amqp_basic_properties_t::correlation_id},
-    {AMQP_BASIC_REPLY_TO_FLAG, &amqp_basic_properties_t::reply_to},
-    {AMQP_BASIC_MESSAGE_ID_FLAG, &amqp_basic_properties_t::message_id},
-    {AMQP_BASIC_TYPE_FLAG, &amqp_basic_properties_t::type},
-    {AMQP_BASIC_APP_ID_FLAG, &amqp_basic_properties_t::app_id},
-    {AMQP_BASIC_CLUSTER_ID_FLAG, &amqp_basic_properties_t::cluster_id},
-};
-
 }  // namespace
 
 std::string text_of(const amqp_field_value_t& value) {
@@ -317,18 +283,6 @@ std::variant<MessageWriter::Message, std::string> MessageWriter::write(const Env
   properties_.delivery_mode = 2;
   properties_._flags |= AMQP_BASIC_DELIVERY_MODE_FLAG;
   return Message{&properties_, written_.body()};
-}
-
-KeptMessage::KeptMessage(const amqp_basic_properties_t& properties, Bytes body) : body_(std::move(body)) {
-  init_amqp_pool(&pool_, 4096);
-  properties_ = properties;  // of a text that is not there, the library leaves whatever was in its memory
-  for (const auto& [flag, text] : kept_texts) {
-    properties_.*text = has(properties, flag) ? copy_of(view(properties.*text), pool_) : amqp_empty_bytes;
-  }
-  if (has(properties, AMQP_BASIC_HEADERS_FLAG)) properties_.headers = copy_of(properties.headers, pool_);
-  constexpr amqp_flags_t dropped = AMQP_BASIC_USER_ID_FLAG | AMQP_BASIC_EXPIRATION_FLAG;
-  properties_._flags = (properties_._flags & ~dropped) | AMQP_BASIC_DELIVERY_MODE_FLAG;
-  properties_.delivery_mode = 2;
 }
 
 }  // namespace onceward::rabbitmq

@@ -62,21 +62,4 @@ class MessageWriter {
   amqp_basic_properties_t properties_{};
 };
 
-// A copy of what came, to be sent elsewhere as it is.
-class KeptMessage {
- public:
-  KeptMessage(const amqp_basic_properties_t& properties, Bytes body);
-  ~KeptMessage() { empty_amqp_pool(&pool_); }
-  KeptMessage(const KeptMessage&) = delete;
-  KeptMessage& operator=(const KeptMessage&) = delete;
-
-  const amqp_basic_properties_t& properties() const { return properties_; }
-  std::string_view body() const { return body_.view(); }
-
- private:
-  amqp_pool_t pool_{};
-  amqp_basic_properties_t properties_{};
-  Bytes body_;
-};
-
 }  // namespace onceward::rabbitmq

@@ -270,27 +270,5 @@ TEST(RabbitmqProperties, WhatAmqpHasNoRoomForIsToldBeforeItIsSent) {
   EXPECT_THAT(wrong(fields), testing::HasSubstr("headers"));
 }
 
-TEST(RabbitmqProperties, CopyOutlivesWhatItWasMadeOf) {
-  std::unique_ptr<KeptMessage> copy;
-  {
-    const std::string id = "an id that is longer than a short string",
-                      value = "a value that is longer than a short one";
-    Properties properties;
-    properties.message_id(id).header("name", value).header("", "nameless");
-    properties.set(&amqp_basic_properties_t::expiration, AMQP_BASIC_EXPIRATION_FLAG, "1000");
-    properties.set(&amqp_basic_properties_t::user_id, AMQP_BASIC_USER_ID_FLAG, "somebody");
-    properties.is.reply_to = {SIZE_MAX, nullptr};  // not there, and so whatever was in the library's memory
-    copy = std::make_unique<KeptMessage>(properties.is, Bytes::copy_of("body"));
-  }
-  EXPECT_EQ(view(copy->properties().message_id), "an id that is longer than a short string");
-  EXPECT_EQ(view(copy->properties().headers.entries[0].value.value.bytes), "a value that is longer than a short one");
-  ASSERT_EQ(copy->properties().headers.num_entries, 2);
-  EXPECT_EQ(view(copy->properties().headers.entries[1].key), "");
-  EXPECT_EQ(view(copy->properties().headers.entries[1].value.value.bytes), "nameless");
-  EXPECT_EQ(copy->body(), "body");
-  EXPECT_EQ(copy->properties()._flags & (AMQP_BASIC_EXPIRATION_FLAG | AMQP_BASIC_USER_ID_FLAG), 0u)
-      << "neither its time nor its sender are the copy's";
-}
-
 }  // namespace
 }  // namespace onceward::rabbitmq

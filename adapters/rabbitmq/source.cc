@@ -14,7 +14,6 @@
 #include "adapters/rabbitmq/content.h"
 #include "adapters/rabbitmq/limits.h"
 #include "adapters/rabbitmq/options.h"
-#include "adapters/rabbitmq/outgoing.h"
 #include "adapters/rabbitmq/properties.h"
 #include "src/common/limits.h"
 #include "src/common/owner_thread.h"
@@ -28,14 +27,6 @@ using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 
 constexpr std::size_t most_bytes_at_once = 64u << 20;
-constexpr milliseconds longest_copy = 10s;
-constexpr milliseconds first_copy_pause = 1s, longest_copy_pause = 30s;
-
-// As settle() must know it.
-struct Unsettled {
-  std::uint64_t number = 0;                 // the broker's tag on this channel
-  std::shared_ptr<const KeptMessage> copy;  // where parked messages are copied; owned by nobody else
-};
 
 class RabbitmqSource final : public Source, private FrameTaker {
  public:
@@ -50,7 +41,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
 
   void receive(std::vector<Delivery>& into, std::size_t most, milliseconds wait) override {
     const OwnerThread::Turn turn(owner_);
-    if (most == 0) return tend_all();
+    if (most == 0) return tend();
     const auto end = Clock::now() + std::clamp<milliseconds>(wait, 0ms, longest_wait);
     bool fresh = !connection_;
     if (fresh) connect();
@@ -64,10 +55,6 @@ class RabbitmqSource final : public Source, private FrameTaker {
         connect();
         fresh = true;
       }
-    // No more is pushed then.
-    if (uncopied_.size() >= options_.prefetch) {
-      throw Fault(FaultCode::source_unavailable, Poisons::connection, place_ + ": " + uncopied_why_);
-    }
   }
 
   void settle(std::span<const Settlement> settlements) override {
@@ -75,18 +62,11 @@ class RabbitmqSource final : public Source, private FrameTaker {
     if (settlements.empty()) return;
     accepted_.clear();
     given_back_.clear();
-    parked_.clear();
     for (const Settlement& settlement : settlements) {
-      auto unsettled = held_.release(settlement.tag);
-      if (!unsettled) continue;
-      if (settlement.how == Settle::park && unsettled->copy) {
-        parked_.push_back(std::move(*unsettled));
-      } else {
-        (settlement.how == Settle::redeliver ? given_back_ : accepted_).push_back(unsettled->number);
-      }
+      const auto number = held_.release(settlement.tag);
+      if (number) (settlement.how == Settle::redeliver ? given_back_ : accepted_).push_back(*number);
     }
     counters_.settle_failed += settlements.size();  // until more is known
-    if (!parked_.empty()) copy_parked();
     try {
       write_settlements();
     } catch (const Fault& fault) {
@@ -103,7 +83,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
  private:
   struct Ready {
     Delivery delivery;
-    Unsettled unsettled;
+    std::uint64_t number = 0;  // the broker's tag on this channel
     std::size_t bytes = 0;
   };
 
@@ -115,9 +95,6 @@ class RabbitmqSource final : public Source, private FrameTaker {
         auto connection =
             std::make_unique<Connection>(options_.connection, host, source_role, "onceward " + options_.queue);
         connection->check_queue({options_.queue, options_.declare});
-        if (options_.dead_letter_exchange) {
-          connection->check_dead_letters(*options_.dead_letter_exchange, options_.dead_letter_key);
-        }
         connection->limit_unsettled(options_.prefetch);
         connection_ = std::move(connection);
         break;
@@ -140,8 +117,6 @@ class RabbitmqSource final : public Source, private FrameTaker {
     content_ = {};
     ready_.clear();
     while (!held_.empty()) held_.release_oldest();
-    counters_.settle_failed += uncopied_.size();
-    uncopied_.clear();
   }
 
   // Hears what the broker has to say, and answers its heartbeats.
@@ -155,23 +130,12 @@ class RabbitmqSource final : public Source, private FrameTaker {
     }
   }
 
-  // And what nobody else would get on with.
-  void tend_all() {
-    tend();
-    try {
-      copy_again();
-    } catch (const Fault& fault) {
-      drop_connection(fault);
-    }
-  }
-
   void receive_until(Clock::time_point end, std::vector<Delivery>& into, std::size_t most) {
     if (!std::exchange(consuming_, true)) connection_->consume(options_.queue);
     for (;;) {
-      copy_again();
       connection_->pump(*this);
       if (hand_out(into, most) || Clock::now() >= end) return;
-      if (connection_->wait(waker_, uncopied_.empty() ? end : std::min(end, copy_again_at_))) return;
+      if (connection_->wait(waker_, end)) return;
     }
   }
 
@@ -181,7 +145,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
       bytes += ready_.front().bytes;
       if (count > 0 && bytes > most_bytes_at_once) break;
       Delivery& delivery = into.emplace_back(std::move(ready_.front().delivery));
-      delivery.tag = held_.add(std::move(ready_.front().unsettled));
+      delivery.tag = held_.add(ready_.front().number);
       counters_.redelivered += delivery.redelivered ? 1 : 0;
       ready_.pop_front();
     }
@@ -224,10 +188,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
     ready.delivery.redelivered = redelivered_ || ready.delivery.deliveries > 1;
     // A first delivery is the first, whoever counts.
     if (!ready.delivery.redelivered) ready.delivery.deliveries = 1;
-    ready.unsettled.number = number_;
-    if (options_.dead_letter_exchange) {
-      ready.unsettled.copy = std::make_shared<KeptMessage>(content_.properties(), body);
-    }
+    ready.number = number_;
     ready.bytes = body.view().size();
   }
 
@@ -241,98 +202,12 @@ class RabbitmqSource final : public Source, private FrameTaker {
     for (const std::uint64_t number : given_back_) connection_->give_back(*this, number);
     std::ranges::sort(accepted_);
     // All that is not held was settled before or is now: one word is enough for those before the first that is held.
-    std::uint64_t oldest = held_.oldest() == nullptr ? UINT64_MAX : held_.oldest()->number;
-    for (const Unsettled& uncopied : uncopied_) oldest = std::min(oldest, uncopied.number);
+    const std::uint64_t oldest = held_.oldest() == nullptr ? UINT64_MAX : *held_.oldest();
     const auto first_alone = std::ranges::lower_bound(accepted_, oldest);
     if (first_alone != accepted_.begin()) connection_->ack(*this, *std::prev(first_alone), true);
     for (auto alone = first_alone; alone != accepted_.end(); ++alone) connection_->ack(*this, *alone, false);
     counters_.settled += written;
     counters_.settle_failed -= written;
-  }
-
-  // Given back, it would come again at once, and be dead by the queue's delivery limit before it has a copy. So it is
-  // held, and tried again ever more slowly.
-  void copy_again() {
-    if (uncopied_.empty() || Clock::now() < copy_again_at_) return;
-    accepted_.clear();
-    given_back_.clear();
-    parked_ = std::exchange(uncopied_, {});
-    counters_.settle_failed += parked_.size();  // until more is known
-    copy_parked();
-    write_settlements();
-  }
-
-  // What was copied is acknowledged; what was not waits.
-  void copy_parked() {
-    if (!uncopied_.empty() && Clock::now() < copy_again_at_) return hold_uncopied();
-    std::vector<bool> copied(parked_.size(), false);
-    std::string why;
-    try {
-      for (const Receipt& receipt : publish_copies()) {
-        copied[receipt.tag] = receipt.kind == Receipt::Kind::confirmed;
-        if (!receipt.why.empty()) why = receipt.why;
-      }
-    } catch (const Fault& fault) {
-      why = fault.what();
-    }
-    for (std::size_t i = 0; i < parked_.size(); ++i) {
-      if (copied[i]) accepted_.push_back(parked_[i].number);
-    }
-    std::size_t i = 0;
-    std::erase_if(parked_, [&](const Unsettled&) { return copied[i++]; });
-    note_copies(why);
-    hold_uncopied();
-  }
-
-  void hold_uncopied() {
-    if (!connection_) {  // the broker has it back already
-      for (const Unsettled& parked : parked_) given_back_.push_back(parked.number);
-      return;
-    }
-    counters_.settle_failed -= parked_.size();
-    std::ranges::move(parked_, std::back_inserter(uncopied_));
-  }
-
-  // One line for all tries that fail.
-  void note_copies(const std::string& why) {
-    const bool failed = !parked_.empty(), failed_before = copy_pause_ != 0ms;
-    if (failed && !failed_before) {
-      const LogField fields[] = {{"queue", std::string_view(options_.queue)},
-                                 {"messages", static_cast<std::int64_t>(parked_.size())},
-                                 {"why", std::string_view(why)}};
-      log_.write(LogLevel::warn, "parked messages cannot be copied to the dead letters; they are held", fields);
-    }
-    if (!failed && failed_before) {
-      const LogField fields[] = {{"queue", std::string_view(options_.queue)}};
-      log_.write(LogLevel::info, "parked messages are copied to the dead letters again", fields);
-    }
-    copy_pause_ = failed ? std::clamp(2 * copy_pause_, first_copy_pause, longest_copy_pause) : 0ms;
-    copy_again_at_ = Clock::now() + copy_pause_;
-    uncopied_why_ = fmt::format("parked messages cannot be copied to the dead letters: {}", why);
-  }
-
-  std::vector<Receipt> publish_copies() {
-    if (!dead_letters_) {
-      RabbitmqPublisherOptions options;
-      options.connection = options_.connection;
-      options.window = most_messages;
-      options.confirm_deadline = longest_copy;
-      dead_letters_ = std::make_unique<Outgoing>(options, "onceward dead letters of " + options_.queue, log_);
-    }
-    dead_letters_->require_connection();
-    dead_letters_->begin();
-    for (std::size_t i = 0; i < parked_.size(); ++i) {
-      const KeptMessage& copy = *parked_[i].copy;
-      dead_letters_->put(
-          {i, *options_.dead_letter_exchange, options_.dead_letter_key, &copy.properties(), copy.body()});
-    }
-    dead_letters_->end();
-    std::vector<Receipt> receipts;
-    while (dead_letters_->outstanding() > 0) {
-      dead_letters_->collect(receipts, 1s);
-      tend();  // the source's own heartbeats
-    }
-    return receipts;
   }
 
   const RabbitmqSourceOptions options_;
@@ -351,18 +226,11 @@ class RabbitmqSource final : public Source, private FrameTaker {
   bool redelivered_ = false;
   std::size_t most_ = 0;  // that are read ahead
   std::deque<Ready> ready_;
-  Held<Unsettled> held_;
-  // Parked, not acknowledged, and without a copy so far.
-  std::vector<Unsettled> uncopied_;
-  std::string uncopied_why_;
-  milliseconds copy_pause_{0};
-  Clock::time_point copy_again_at_{};
+  Held<std::uint64_t> held_;  // their numbers
   SourceCounters counters_;
 
   // Of one settle().
   std::vector<std::uint64_t> accepted_, given_back_;
-  std::vector<Unsettled> parked_;
-  std::unique_ptr<Outgoing> dead_letters_;
 };
 
 }  // namespace

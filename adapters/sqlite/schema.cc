@@ -121,7 +121,7 @@ Enrolled enroll(Connection& connection, const Declaration& declaration) {
     connection.in_transaction() ? add() : in_transaction(connection, add);
   }
   if (known->identity != identity) throw identity_changed(declaration.name, known->identity, identity);
-  return {known->number, declaration.name, declaration.identity.scheme, declaration.offsets};
+  return {known->number, declaration.name, declaration.identity.scheme, declaration.offsets, declaration.dead_letters};
 }
 
 }  // namespace onceward::sqlite

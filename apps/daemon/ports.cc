@@ -90,6 +90,25 @@ std::unique_ptr<Publisher> publisher_to(const RabbitmqTarget& target, Log& log) 
 }
 std::unique_ptr<Publisher> publisher_to(const KafkaTarget& target, Log& log) { return open_kafka_target(target, log); }
 
+bool is_same_place(const EmbeddedOptions& to, const EmbeddedOptions& from) {
+  return to.path == from.path && to.queue == from.queue;
+}
+bool is_same_place(const RabbitmqTarget& to, const RabbitmqSourceOptions& from) {
+  const auto& hosts = from.connection.hosts;
+  const bool same_broker = std::ranges::any_of(to.options.connection.hosts, [&](const auto& host) {
+    return std::ranges::any_of(hosts, [&](const auto& other) { return other.name == host.name; });
+  });
+  return same_broker && to.options.connection.vhost == from.connection.vhost && to.exchange.empty() &&
+         to.routing_key == from.queue;
+}
+bool is_same_place(const KafkaTarget& to, const KafkaSourceOptions& from) {
+  return to.options.connection.brokers == from.connection.brokers && to.topic == from.topic;
+}
+template <class To, class From>
+bool is_same_place(const To&, const From&) {
+  return false;
+}
+
 }  // namespace
 
 std::unique_ptr<Store> open_store(const std::string& written, std::chrono::milliseconds bound, StoreUse use) {
@@ -144,8 +163,6 @@ std::unique_ptr<Source> open_to_look(const std::string& written, const Looking& 
   SourceOptions read = read_source(written);
   if (auto* const options = std::get_if<RabbitmqSourceOptions>(&read)) {
     options->declare = RabbitmqSourceOptions::Declare::never;
-    options->dead_letter_exchange.reset();
-    options->dead_letter_key.clear();
     options->prefetch = looking.most;
   }
   return std::visit([](const auto& options) { return open(options, silent_log(), nullptr); }, read);
@@ -159,6 +176,11 @@ std::string_view Target::key_of(const Envelope& envelope) const {
 
 Target read_target(const std::string& url) {
   return std::visit([](const auto& options) { return place_of(options); }, target_options(url));
+}
+
+bool leads_back(const std::string& target, const std::string& source) {
+  return std::visit([](const auto& to, const auto& from) { return is_same_place(to, from); }, target_options(target),
+                    read_source(source));
 }
 
 Target open_target(const std::string& url, Log& log) {

@@ -59,6 +59,8 @@ struct Target {
 };
 // Without its publisher; connects to nobody.
 Target read_target(const std::string& url);
+// Whether what is published there comes from this source, as far as their URLs tell.
+bool leads_back(const std::string& target, const std::string& source);
 // Looks whether the place is there. Throws Fault.
 Target open_target(const std::string& url, Log& log = silent_log());
 

@@ -133,6 +133,7 @@ struct Declaration {
   bool trust_producer = false;  // what Offsets::store asks for
   std::optional<GapPolicy> gap;
   RetryBudget retry;
+  bool dead_letters = false;  // what is parked is staged, too, under dead_letter_type(name), and a route takes it
   std::chrono::milliseconds time_bound{30'000};
   std::set<Mode> modes{Mode::live};
   std::optional<RetentionCategory> category;
@@ -140,6 +141,9 @@ struct Declaration {
   EnvelopeLimits limits;
   friend bool operator==(const Declaration&, const Declaration&) = default;
 };
+
+// What routes know the copies of what a consumer has parked by: "onceward.dead_letter." and its name.
+std::string dead_letter_type(std::string_view consumer);
 
 // Where staged messages of some types go. The first route that fits is taken.
 struct RouteDeclaration {

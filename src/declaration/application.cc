@@ -64,13 +64,14 @@ void read_endpoints(Reading& reading, const Item& item, Application& application
              "a call names its endpoint, and could mean both");
 }
 
-// What can be judged only when everything was read: an endpoint may stand behind the consumer that calls it.
+// What can be judged only when everything was read: an endpoint or a route may stand behind the consumer that needs it.
 void check_together(Reading& reading, const Table& root, const Application& application) {
   const Entry* const consumers = root.find("consumer");
   const auto* const array = consumers ? std::get_if<Array>(&consumers->value.value) : nullptr;
   for (std::size_t i = 0; array && i < application.consumers.size(); ++i) {
     Reading part(reading.file());
     part.take(find_in_calls(application.consumers[i], application.endpoints), (*array)[i]);
+    part.take(find_in_dead_letters(application.consumers[i], application.routes), (*array)[i]);
     reading.take(std::move(part));
   }
 }
@@ -121,6 +122,8 @@ Application read_root(Reading& reading, const Node& root) {
 
 }  // namespace
 }  // namespace declaration
+
+std::string dead_letter_type(std::string_view consumer) { return "onceward.dead_letter." + std::string(consumer); }
 
 std::variant<Application, std::vector<Mistake>> read_application(std::string_view toml, std::string_view file_name) {
   using namespace declaration;

@@ -179,6 +179,7 @@ constexpr Key<Declaration> consumer_keys[] = {
     {"trust_producer", into<&Declaration::trust_producer>},
     {"gap", into<&Declaration::gap>},
     {"retry", into<&Declaration::retry>},
+    {"dead_letters", into<&Declaration::dead_letters>},
     {"time_bound", into<&Declaration::time_bound>},
     {"modes", into<&Declaration::modes>},
     {"retention", read_retention},

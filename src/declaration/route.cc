@@ -1,5 +1,7 @@
 #include "src/declaration/route.h"
 
+#include <algorithm>
+
 #include "src/declaration/consumer.h"
 
 namespace onceward::declaration {
@@ -21,6 +23,17 @@ RouteDeclaration read_route(Reading& reading, const Node& node) {
   RouteDeclaration route;
   read_table(reading, {node, Path()}, keys, route);
   return route;
+}
+
+bool type_fits(std::string_view pattern, std::string_view type) {
+  return pattern.ends_with('*') ? type.starts_with(pattern.substr(0, pattern.size() - 1)) : type == pattern;
+}
+
+const RouteDeclaration* route_for(std::string_view type, const std::vector<RouteDeclaration>& routes) {
+  const auto fits = [&](const std::string& pattern) { return type_fits(pattern, type); };
+  const auto found = std::ranges::find_if(
+      routes, [&](const RouteDeclaration& route) { return std::ranges::any_of(route.types, fits); });
+  return found == routes.end() ? nullptr : &*found;
 }
 
 }  // namespace onceward::declaration

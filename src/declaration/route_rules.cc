@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "src/declaration/route.h"
 #include "src/declaration/rules.h"
 #include "src/declaration/text.h"
 
@@ -46,6 +47,14 @@ std::vector<Finding> find_in(const RouteDeclaration& route) {
   if (!route.key.empty())
     if (const auto wrong = wrong_with_text(route.key, most_text_bytes))
       findings.add(Path("key"), *wrong, "\"{key}\", \"{type}\" or a text of your own");
+  return findings.all();
+}
+
+std::vector<Finding> find_in_dead_letters(const Declaration& declaration, const std::vector<RouteDeclaration>& routes) {
+  Findings findings;
+  const std::string type = dead_letter_type(declaration.name);
+  if (declaration.dead_letters && !routes.empty() && route_for(type, routes) == nullptr)
+    findings.add(Path("dead_letters"), "no route takes them", fmt::format("a [[route]] with types = [\"{}\"]", type));
   return findings.all();
 }
 

@@ -42,8 +42,9 @@ std::vector<Finding> find_in(const Declaration& declaration);
 std::vector<Finding> find_in(const RouteDeclaration& route);
 std::vector<Finding> find_in(const EndpointDeclaration& endpoint);
 std::vector<Finding> find_in_relay(const RelayDeclaration& relay, bool used);
-// Of a consumer among the others in its file. Where no endpoint is declared, another process has them.
+// Of a consumer among the others in its file. Where no endpoint or no route is declared, another process has them.
 std::vector<Finding> find_in_calls(const Declaration& declaration, const std::vector<EndpointDeclaration>& endpoints);
+std::vector<Finding> find_in_dead_letters(const Declaration& declaration, const std::vector<RouteDeclaration>& routes);
 std::vector<Finding> find_in_ingress(const IngressDeclaration& ingress, const std::vector<Declaration>& consumers);
 std::vector<Finding> find_in_store(std::string_view url);  // about store.url
 std::vector<Finding> find_in_admin(const AdminDeclaration& admin);

@@ -67,7 +67,7 @@ Page Pages::read_sqlite(std::span<const int> slots, Place from, const std::optio
   Page page{from, {}, {}};
   for (Row& row : select.query(*store_.look())) {
     OutboxRow read = outbox_row(std::move(row), producer_);
-    read.slot = slot_of(read.key, read.envelope.message_id().text());
+    read.slot = slot_of(read.key, read.id);
     page.to.position = read.position;
     if (std::ranges::find(slots, read.slot) != slots.end()) page.rows.push_back(std::move(read));
   }

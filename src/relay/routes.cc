@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "src/declaration/route.h"
+
 namespace onceward::relay {
 namespace {
 
 constexpr std::size_t most_types = 10'000;
-
-bool fits(std::string_view pattern, std::string_view type) {
-  return pattern.ends_with('*') ? type.starts_with(pattern.substr(0, pattern.size() - 1)) : type == pattern;
-}
 
 }  // namespace
 
@@ -32,7 +30,8 @@ const RelayRoute* Routes::find(std::string_view type) {
   const auto [place, fresh] = found_.try_emplace(std::string(type), nullptr);
   if (!fresh) return place->second;
   const auto route = std::ranges::find_if(routes_, [&](const RelayRoute& one) {
-    return std::ranges::any_of(one.types, [&](const std::string& pattern) { return fits(pattern, type); });
+    return std::ranges::any_of(one.types,
+                               [&](const std::string& pattern) { return declaration::type_fits(pattern, type); });
   });
   if (route != routes_.end()) place->second = &*route;
   return place->second;
@@ -41,7 +40,7 @@ const RelayRoute* Routes::find(std::string_view type) {
 bool Routes::any_ordered() const { return std::ranges::any_of(routes_, &RelayRoute::ordered); }
 
 std::string_view Routes::key_of(const RelayRoute& route, const OutboxRow& row) {
-  if (route.key == "{key}") return row.key;
+  if (route.key == "{key}") return row.partition_key;
   if (route.key == "{type}") return row.envelope.event_type().text();
   return route.key;
 }

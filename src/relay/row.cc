@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/common/json.h"
+#include "src/quarantine/dead_letter.h"
 
 namespace onceward::relay {
 namespace {
@@ -96,8 +97,18 @@ OutboxRow outbox_row(Row row, std::string_view producer) {
   fields.headers = kept.headers;
   OutboxRow made;
   made.position = kept.number(0).value_or(0);
-  made.key = fields.partition_key;
-  made.envelope = Envelope(fields, storage);
+  made.key = kept.text(1);
+  made.id = kept.text(2);
+  made.type = kept.text(3);
+  made.storage = storage;
+  made.partition_key = made.key;
+  if (fields.content_type != dead_letter_content_type) {
+    made.envelope = Envelope(fields, storage);
+    return made;
+  }
+  made.envelope = dead_letter(kept.headers, fields.payload);
+  const EnvelopeFields& message = made.envelope.fields();
+  made.partition_key = message.partition_key.empty() ? message.aggregate_id.text() : message.partition_key;
   return made;
 }
 

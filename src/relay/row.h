@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -16,8 +17,12 @@ struct OutboxRow {
   int slot = 0;
   int attempts = 0;  // of those that have waited
   std::chrono::microseconds waited{0};
-  std::string_view key{};  // that orders: the row's key; in `envelope`'s storage
+  // The row's own columns, kept by `storage`: the key orders, the type finds the route. Of a dead letter they are not the
+  // message's.
+  std::string_view key{}, id{}, type{};
+  std::shared_ptr<const void> storage{};
   Envelope envelope;
+  std::string_view partition_key{};  // that it is published with; in the storage of either
 };
 
 // The columns that make a row, of a table that is named `o`.

@@ -15,7 +15,7 @@ Targets::Parcels Sorting::sort(std::vector<OutboxRow> rows, bool again, const Ta
   StoppedKeys held;  // of those that have waited: by a row that is in front of them here
   if (routes_.any_ordered()) order_by_version(rows);
   for (OutboxRow& row : rows) {
-    const RelayRoute* const route = routes_.find(row.envelope.event_type().text());
+    const RelayRoute* const route = routes_.find(row.type);
     if (route == nullptr) {
       departures_.set_back(row, false, {}, Setback::Why::no_route, "no route has its type");
       continue;

@@ -32,12 +32,6 @@ class Held {
   What* oldest() { return held_.empty() ? nullptr : &*held_.front(); }
   What release_oldest() { return *release(first_); }
 
-  // Null for a tag that was never given, or was released before.
-  const What* find(std::uint64_t tag) const {
-    if (tag < first_ || tag - first_ >= held_.size() || !held_[tag - first_]) return nullptr;
-    return &*held_[tag - first_];
-  }
-
   // Releases everything that has gone.
   template <class Gone>
   void forget(Gone&& gone) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "src/inbox/recorded.h"
+#include "src/quarantine/dead_letter.h"
 #include "src/unit/faults.h"
 
 namespace onceward {
@@ -245,8 +246,10 @@ void Unit::write_all() {
   std::vector<const Parked*> to_park;
   for (std::size_t at = parked_written_; at < parked_.size(); ++at) to_park.push_back(&parked_[at]);
   for (const Parked& row : failed) to_park.push_back(&row);
+  std::optional<DeadLetters> dead;
+  if (consumer_.dead_letters && !to_park.empty()) dead.emplace(staging_.outgoing(), to_park, consumer_.name);
   session_->write({std::span(counted_).subspan(counted_written_), rows, std::span(resolved_).subspan(resolved_written_),
-                   to_park, staging_.outgoing(), staging_.calls(),
+                   to_park, dead ? dead->with_staged() : staging_.outgoing(), staging_.calls(),
                    moves ? std::span<const Advance>(advances_) : std::span<const Advance>(), believed_});
   parked_written_ = parked_.size();
   counted_written_ = counted_.size();

@@ -37,7 +37,7 @@ void keep_text(EnvelopeBuilder& builder, const TextMember& member, std::string_v
 
 // What is to be sent of an envelope. In the native format, and for what the others have no place for, the envelope's own
 // headers are headers. Its trace is beside it in every format. What is too little for a CloudEvent is sent as our envelope
-// where the format is automatic.
+// where the format is automatic, or as it came if it could not be read.
 struct Written {
   std::vector<BinaryAttribute> headers;
   std::string content_type;

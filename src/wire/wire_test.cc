@@ -103,6 +103,21 @@ TEST(WireAutomatic, WhatIsTooLittleForACloudEventIsSentAsOurEnvelope) {
   EXPECT_EQ(std::get<Envelope>(*read), without_type());
 }
 
+TEST(WireAutomatic, WhatCouldNotBeReadIsSentAsItCame) {
+  const Header headers[] = {{"x", "1"}};
+  EnvelopeFields fields;
+  fields.content_type = envelope_content_type;
+  fields.headers = headers;
+  fields.payload = "no JSON \xff";
+  fields.unread = Reason::invalid_utf8;
+  const Envelope unread(fields, nullptr);
+  const Written written = write_wire(unread, amqp, WireFormat::automatic);
+  EXPECT_EQ(written.body(), "no JSON \xff");
+  EXPECT_EQ(written.content_type, envelope_content_type);
+  ASSERT_EQ(written.headers.size(), 1u);
+  EXPECT_EQ(written.headers[0].name, "x");
+}
+
 TEST(WireCloudEvent, WhatIsTooLittleForOneIsNotSentAsOne) {
   for (const WireFormat format : {WireFormat::binary, WireFormat::structured}) {
     EXPECT_THAT(write_wire(without_type(), amqp, format).wrong, testing::HasSubstr("eventType is missing"));

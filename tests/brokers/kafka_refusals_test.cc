@@ -68,13 +68,6 @@ TEST(KafkaRefusals, TopicIsMissing) {
   EXPECT_THAT(source.text, AllOf(HasSubstr(kafka_brokers()), HasSubstr("there is no topic no-such-topic")));
 }
 
-TEST(KafkaRefusals, DeadLetterTopicIsMissing) {
-  KafkaTopic topic;
-  const Said source = said_by_source(topic.url() + "&dead_letter_topic=no-such-topic");
-  EXPECT_EQ(source.code, FaultCode::source_refused);
-  EXPECT_THAT(source.text, HasSubstr("there is no topic no-such-topic"));
-}
-
 TEST(KafkaRefusals, PasswordIsWrong) {
   KeptLog log;
   const Said source = said_by_source(sasl_url("wr0ng-s3cret") + "/t?group=g&ssl.ca.location=" + ca(), log);

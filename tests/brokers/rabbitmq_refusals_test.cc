@@ -54,24 +54,6 @@ TEST_F(RabbitmqRefusals, MissingQueue) {
   EXPECT_THAT(thrown.what, HasSubstr("declare=quorum"));
 }
 
-TEST_F(RabbitmqRefusals, MissingPlaceForDeadLetters) {
-  RabbitmqSourceOptions options;
-  options.connection = rabbitmq_server();
-  options.queue = queue_.name();
-  options.dead_letter_exchange = "nowhere";
-  const auto refused = [&](const std::string& says) {
-    for (const Thrown& thrown :
-         {thrown_by([&] { open_rabbitmq(options); }), thrown_by([&] { examine_rabbitmq(options); })}) {
-      EXPECT_EQ(thrown.code, FaultCode::source_refused);
-      EXPECT_THAT(thrown.what, HasSubstr(says));
-    }
-  };
-  refused("there is no exchange \"nowhere\"");
-  options.dead_letter_exchange = "";
-  options.dead_letter_key = "nobody";
-  refused("there is no queue \"nobody\"");
-}
-
 TEST_F(RabbitmqRefusals, QueueOfOthers) {
   const StrangerToRabbitmq stranger;
   const auto source = open(stranger.connection());

@@ -132,5 +132,55 @@ TEST_P(Quarantine, ParkedAgainWithoutAKeyKeepsTheKeyThatItHas) {
   EXPECT_EQ(under_->reader().number("SELECT count(key) FROM " + under_->table("quarantine")), 1);
 }
 
+// A consumer whose dead letters leave through the outbox.
+class DeadLettersOf : public Quarantine {
+ protected:
+  void SetUp() override {
+    declaration_.dead_letters = true;
+    enrolled_ = store_->enroll(declaration_);
+  }
+  TextRows outbox() {
+    return under_->reader().read("SELECT id, type, content_type FROM " + under_->table("outbox") +
+                                 " ORDER BY position");
+  }
+  static std::vector<std::optional<std::string>> letter(const std::string& id) {
+    return {id, "onceward.dead_letter.billing", "application/vnd.onceward.dead-letter"};
+  }
+};
+ONCEWARD_ON_EVERY_STORE(DeadLettersOf);
+
+TEST_P(DeadLettersOf, WhateverIsParkedAreStagedWithItBehindWhatWasStaged) {
+  const Inbound inbound(declaration_, {{.id = "a"}, {.id = "b"}});
+  auto unit = begin();
+  unit->claim(inbound.claimants());
+  unit->on(0).stage(Outgoing{.type = "paid", .key = "k", .payload = "{}", .id = "own"});
+  unit->finish(1, Failed{"threw"});
+  unit->park(envelope_, enrolled_, "malformed", "");
+  ASSERT_EQ(unit->commit(), Commit::committed);
+  EXPECT_EQ(outbox(), (TextRows{{"own", "paid", "application/json"}, letter("bad"), letter("b")}));
+}
+
+TEST_P(DeadLettersOf, AMessageThatWaitedAreStagedWhenItsBudgetIsUsedUp) {
+  const Inbound inbound(declaration_, {{.id = "a"}});
+  apply(inbound, [](const Envelope&, Transaction&) -> Outcome { return Retry{"later"}; });
+  EXPECT_EQ(outbox(), TextRows{});
+  auto unit = begin();
+  unit->resume(inbound.claimants());
+  ASSERT_TRUE(unit->first(0));
+  unit->finish(0, Failed{"attempts_exhausted"});
+  ASSERT_EQ(unit->commit(), Commit::committed);
+  EXPECT_EQ(outbox(), (TextRows{letter("a")}));
+}
+
+TEST_P(DeadLettersOf, AUnitThatIsAbandonedAreNone) {
+  begin()->park(envelope_, enrolled_, "malformed", "");
+  EXPECT_EQ(outbox(), TextRows{});
+}
+
+TEST_P(Quarantine, ConsumerWithoutDeadLettersStagesNone) {
+  park("first");
+  EXPECT_EQ(under_->rows_in("outbox"), 0);
+}
+
 }  // namespace
 }  // namespace onceward

@@ -41,8 +41,7 @@ struct KafkaSourceOptions {
   // How long a partition that is taken away waits for what was received of it to be settled. What is not is abandoned: it
   // comes again, to whoever has the partition then.
   std::chrono::milliseconds revoke_deadline{10'000};
-  std::string id_header = "id";     // of messages that are native
-  std::string dead_letter_topic{};  // where a confirmed copy of what is parked goes; empty: none
+  std::string id_header = "id";  // of messages that are native
   // Fetched ahead, and about as much in one call of receive(). As much as a consumer takes in a second, or more: librdkafka
   // that has so much fetches nothing for a second, and whoever is done before waits.
   std::size_t queued_bytes = 64u << 20;

@@ -45,9 +45,6 @@ struct RabbitmqSourceOptions {
   // The broker's consumer_timeout: what is not settled by then ends the channel.
   std::chrono::milliseconds consumer_timeout{1'800'000};
   Declare declare = Declare::nothing;
-  // Where a copy of what is parked goes, by a publish that is confirmed before the message is acknowledged.
-  std::optional<std::string> dead_letter_exchange{};
-  std::string dead_letter_key{};
   WireFormat format = WireFormat::automatic;
   // Where `onceward doctor` may ask for what AMQP does not tell: http://user:password@host:port. A source never does.
   std::string management{};

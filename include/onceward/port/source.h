@@ -42,7 +42,7 @@ struct Delivery {
 enum class Settle : std::uint8_t {
   accept,     // committed, or known before: never again
   redeliver,  // not now, or not ours: hand it out again, to anybody
-  park,       // kept in our store for a person: gone from here, and to the dead letters where the source has such
+  park,       // kept in our store for a person: gone from here
 };
 
 struct Settlement {

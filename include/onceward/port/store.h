@@ -29,6 +29,7 @@ struct Enrolled {
   std::string name;
   KeyScheme scheme = KeyScheme::hash;
   Offsets offsets = Offsets::inbox;
+  bool dead_letters = false;  // what is parked is staged, too
 };
 
 // Our part in one open transaction, whoever opened it. After anything has thrown, the only way on is a rollback: a unit
