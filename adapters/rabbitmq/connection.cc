@@ -270,7 +270,8 @@ void Connection::pump(FrameTaker& taker) {
       continue;
     }
     if (frame.frame_type == AMQP_FRAME_METHOD && frame.payload.method.id == AMQP_CHANNEL_CLOSE_METHOD) {
-      throw closed(role_, place_, *static_cast<const amqp_channel_close_t*>(frame.payload.method.decoded));
+      throw ClosedOverAMessage(
+          closed(role_, place_, *static_cast<const amqp_channel_close_t*>(frame.payload.method.decoded)));
     }
     took = taker.take(frame);
     if (took != FrameTaker::Took::part) amqp_maybe_release_buffers_on_channel(state_.get(), work_channel);

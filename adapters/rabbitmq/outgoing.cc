@@ -30,6 +30,11 @@ Outgoing::Outgoing(const RabbitmqPublisherOptions& options, std::string name, Lo
   check(options);
 }
 
+std::size_t Outgoing::room() const {
+  const std::size_t most = one_by_one_ > 0 ? 1 : options_.window;
+  return most - std::min(most, outstanding());
+}
+
 void Outgoing::require_connection() {
   if (connection_) tend();  // it may have ended while nobody looked
   if (connection_) return;
@@ -58,12 +63,13 @@ void Outgoing::end() { cork_.reset(); }
 
 void Outgoing::put(const OutgoingMessage& message) {
   ++counters_.published;
-  if (!connection_) return add_receipt(message.tag, Kind::put_off, fmt::format("{}, before it was sent", lost_why_));
+  if (!connection_) return put_off_unsent(message.tag, lost_why_);
   bool sending = false;
   try {
     std::string wrong = wrong_with(message);
     if (!wrong.empty()) return add_receipt(message.tag, Kind::refused, std::move(wrong));
-    if (!connection_->make_room(*this, std::min(end_, Clock::now() + longest_stall))) {
+    const auto until = std::min(end_, Clock::now() + longest_stall);
+    if ((one_by_one_ > 0 && !answered(until)) || !connection_->make_room(*this, until)) {
       end_ = {};  // the others do not wait as well
       return add_receipt(message.tag, Kind::put_off, why_not_now());
     }
@@ -71,8 +77,14 @@ void Outgoing::put(const OutgoingMessage& message) {
     send(message);
   } catch (const Fault& fault) {
     drop_connection(fault);  // what was being sent is in doubt like the others
-    if (!sending) add_receipt(message.tag, Kind::put_off, fmt::format("{}, before it was sent", fault.what()));
+    if (!sending) put_off_unsent(message.tag, fault.what());
   }
+}
+
+// It comes again together with those that are in doubt, or before them.
+void Outgoing::put_off_unsent(std::uint64_t tag, std::string_view lost_why) {
+  if (one_by_one_ > 0 && one_by_one_ < options_.window) ++one_by_one_;
+  add_receipt(tag, Kind::put_off, fmt::format("{}, before it was sent", lost_why));
 }
 
 void Outgoing::refuse(std::uint64_t tag, std::string why) {
@@ -106,7 +118,22 @@ void Outgoing::send(const OutgoingMessage& message) {
   const auto deadline = Clock::now() + options_.confirm_deadline;
   window_.add({message.tag, std::string(message.exchange), std::string(message.key),
                std::string(id_of(*message.properties)), message.body.size(), deadline});
+  if (one_by_one_ > 0) --one_by_one_;
   connection_->publish(*this, {message.exchange, message.key, message.properties, message.body}, deadline);
+}
+
+// All that were sent, at once or until `until`.
+bool Outgoing::answered(Clock::time_point until) {
+  const bool corked = cork_.has_value();
+  cork_.reset();
+  bool woken = false;
+  while (!window_.empty() && Clock::now() < until) {
+    woken |= connection_->wait(waker_, until);
+    connection_->pump(*this);
+  }
+  if (woken) waker_.wake();  // it is collect() that was meant
+  if (corked) cork_.emplace(*connection_);
+  return window_.empty();
 }
 
 std::string Outgoing::why_not_now() const {
@@ -145,7 +172,7 @@ void Outgoing::give_up_late_ones() {
   }
   while (const Open* const oldest = window_.oldest()) {
     if (oldest->deadline > Clock::now()) return;
-    add_receipt(window_.answer_oldest()->tag, Kind::in_doubt, "the broker has not confirmed it in time");
+    add_receipt(window_.give_up_oldest()->tag, Kind::in_doubt, "the broker has not confirmed it in time");
   }
 }
 
@@ -218,7 +245,7 @@ void Outgoing::add_receipt(std::uint64_t tag, Kind kind, std::string why) {
 }
 
 void Outgoing::drop_connection(const Fault& fault) {
-  if (const auto* const closed = dynamic_cast<const Closed*>(&fault)) settle_culprit(*closed);
+  if (dynamic_cast<const ClosedOverAMessage*>(&fault) != nullptr) settle_culprit(fault);
   const std::size_t doubtful = window_.size();
   while (const auto open = window_.answer_oldest()) {
     if (!open->returned.empty()) {
@@ -239,26 +266,11 @@ void Outgoing::drop_connection(const Fault& fault) {
   exchanges_.clear();
 }
 
-// The broker closes a channel for one publication and ignores what came after it.
-void Outgoing::settle_culprit(const Closed& closed) {
-  const auto is_culprit = [&](const Open& open) {
-    if (closed.code() == AMQP_NOT_FOUND || closed.code() == AMQP_ACCESS_REFUSED) {
-      return closed.text().find(fmt::format("exchange '{}'", open.exchange)) != std::string::npos;
-    }
-    return closed.code() == AMQP_PRECONDITION_FAILED &&
-           closed.text().find(fmt::format("message size {} ", open.bytes)) != std::string::npos;
-  };
-  const auto place = window_.find(is_culprit);
-  if (!place) return;
-  for (std::size_t before = 0; before < *place; ++before) {
-    const auto open = window_.answer_oldest();
-    add_receipt(open->tag, open->returned.empty() ? Kind::in_doubt : Kind::refused,
-                open->returned.empty() ? fmt::format("{}, before it was confirmed", closed.what()) : open->returned);
-  }
-  add_receipt(window_.answer_oldest()->tag, Kind::refused, closed.what());
-  while (const auto open = window_.answer_oldest()) {
-    add_receipt(open->tag, Kind::put_off, "the channel was closed for a message before it");
-  }
+// It does not say over which message, and ignores what came after it. Of several each may be stored, so each is in doubt; when
+// they come again they go one by one, and the culprit is alone. One more goes like this, when the last of them is answered.
+void Outgoing::settle_culprit(const Fault& closed) {
+  if (const auto culprit = window_.answer_only()) return add_receipt(culprit->tag, Kind::refused, closed.what());
+  one_by_one_ = std::max(one_by_one_, window_.size_with_given_up() + 1);
 }
 
 }  // namespace onceward::rabbitmq

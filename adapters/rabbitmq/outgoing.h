@@ -26,7 +26,7 @@ class Outgoing final : private FrameTaker {
  public:
   Outgoing(const RabbitmqPublisherOptions& options, std::string name, Log& log);
 
-  std::size_t room() const { return options_.window - std::min(options_.window, outstanding()); }
+  std::size_t room() const;
   std::size_t outstanding() const { return window_.size() + receipts_.size(); }
 
   // Connects if there is no connection. Throws Fault(publisher_unavailable) or Fault(publisher_refused).
@@ -49,6 +49,7 @@ class Outgoing final : private FrameTaker {
   void confirm(std::uint64_t number, bool multiple, Receipt::Kind kind);
   void answer(const Open& open, Receipt::Kind kind);
   void add_receipt(std::uint64_t tag, Receipt::Kind kind, std::string why);
+  void put_off_unsent(std::uint64_t tag, std::string_view lost_why);
 
   std::string wrong_with(const OutgoingMessage& message);
   bool knows(std::string_view exchange);
@@ -58,7 +59,8 @@ class Outgoing final : private FrameTaker {
   void tend();
   void give_up_late_ones();
   void drop_connection(const Fault& fault);
-  void settle_culprit(const Closed& closed);
+  void settle_culprit(const Fault& closed);
+  bool answered(Clock::time_point until);
 
   const RabbitmqPublisherOptions options_;
   const std::string name_;
@@ -72,6 +74,8 @@ class Outgoing final : private FrameTaker {
   std::optional<Connection::Cork> cork_;
   std::set<std::string, std::less<>> exchanges_;  // that were there, on this connection
   Clock::time_point end_{};                       // until which put() waits for the broker
+  // So many more go alone, each answered before the next: the broker closed a channel over one of several.
+  std::size_t one_by_one_ = 0;
   Window window_;
   Content content_;
   struct Returned {

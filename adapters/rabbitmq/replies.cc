@@ -111,16 +111,13 @@ Fault not_logged_in(const Role& role, const RabbitmqConnection& options, const R
 }
 
 Closed closed(const Role& role, const std::string& place, const amqp_channel_close_t& close) {
-  std::string text = one_line(view(close.reply_text));
-  std::string line = fmt::format("{}: the broker closed the channel: {}", place, text);
-  return {needs_help(close.reply_code) ? role.refused : role.unavailable, std::move(line), close.reply_code,
-          std::move(text)};
+  std::string line = fmt::format("{}: the broker closed the channel: {}", place, one_line(view(close.reply_text)));
+  return {needs_help(close.reply_code) ? role.refused : role.unavailable, std::move(line), close.reply_code};
 }
 
 Closed closed(const Role& role, const std::string& place, const amqp_connection_close_t& close) {
-  std::string text = one_line(view(close.reply_text));
-  std::string line = fmt::format("{}: the broker closed the connection: {}", place, text);
-  return {role.unavailable, std::move(line), close.reply_code, std::move(text)};
+  std::string line = fmt::format("{}: the broker closed the connection: {}", place, one_line(view(close.reply_text)));
+  return {role.unavailable, std::move(line), close.reply_code};
 }
 
 }  // namespace onceward::rabbitmq

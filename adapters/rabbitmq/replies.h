@@ -23,14 +23,17 @@ inline constexpr Role publisher_role{FaultCode::publisher_unavailable, FaultCode
 // The broker closed a channel, or the whole connection.
 class Closed : public Fault {
  public:
-  Closed(FaultCode fault, std::string message, std::uint16_t code, std::string text)
-      : Fault(fault, Poisons::connection, std::move(message)), code_(code), text_(std::move(text)) {}
-  std::uint16_t code() const { return code_; }       // of AMQP: 404
-  const std::string& text() const { return text_; }  // of the broker
+  Closed(FaultCode fault, std::string message, std::uint16_t code)
+      : Fault(fault, Poisons::connection, std::move(message)), code_(code) {}
+  std::uint16_t code() const { return code_; }  // of AMQP: 404
 
  private:
   std::uint16_t code_;
-  std::string text_;
+};
+// A channel, and not as the answer to a question: over one of the messages that were sent on it.
+class ClosedOverAMessage final : public Closed {
+ public:
+  explicit ClosedOverAMessage(Closed closed) : Closed(std::move(closed)) {}
 };
 
 std::string_view view(amqp_bytes_t bytes);

@@ -42,6 +42,22 @@ class Window {
     return open_.empty() || first_ > number ? std::nullopt : answer(first_);
   }
   std::optional<Open> answer_oldest() { return open_.empty() ? std::nullopt : answer(first_); }
+  // It is waited for no longer; the broker may still come to it.
+  std::optional<Open> give_up_oldest() {
+    ++given_up_;
+    return answer_oldest();
+  }
+  // The only one that the broker can have meant: nothing where there are others, or one was given up. What has come back is
+  // done with.
+  std::optional<Open> answer_only() {
+    std::optional<std::uint64_t> only;
+    for (std::size_t at = 0; at < open_.size(); ++at) {
+      if (!open_[at] || !open_[at]->returned.empty()) continue;
+      if (only) return std::nullopt;
+      only = first_ + at;
+    }
+    return only && given_up_ == 0 ? answer(*only) : std::nullopt;
+  }
   const Open* oldest() const { return open_.empty() ? nullptr : &*open_.front(); }
 
   // The first that is like this and has not come back before: returns come in the order of publishing. Null if none is.
@@ -54,20 +70,10 @@ class Window {
     }
     return nullptr;
   }
-  // The oldest of those that `is` says yes to, by its place among the open ones.
-  template <class Is>
-  std::optional<std::size_t> find(Is&& is) const {
-    std::size_t place = 0;
-    for (const std::optional<Open>& open : open_) {
-      if (!open) continue;
-      if (is(*open)) return place;
-      ++place;
-    }
-    return std::nullopt;
-  }
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
+  std::size_t size_with_given_up() const { return size_ + given_up_; }
 
  private:
   void drop_answered() {
@@ -79,7 +85,7 @@ class Window {
 
   std::deque<std::optional<Open>> open_;  // by number; the first one is open
   std::uint64_t first_ = 1;
-  std::size_t size_ = 0;
+  std::size_t size_ = 0, given_up_ = 0;
 };
 
 }  // namespace onceward::rabbitmq

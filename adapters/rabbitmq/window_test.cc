@@ -62,12 +62,24 @@ TEST(RabbitmqWindow, WhatComesBackIsTheFirstOfItsLike) {
   EXPECT_EQ(window.like("x", "k", "b", 4), nullptr);
 }
 
-TEST(RabbitmqWindow, PlaceIsCountedAmongTheOpenOnes) {
+TEST(RabbitmqWindow, OnlyOneIsTheOneThatIsNeitherAnsweredNorComeBack) {
   Window window = filled(4);
+  EXPECT_FALSE(window.answer_only());
   window.answer(1);
   window.answer(3);
-  EXPECT_EQ(window.find([](const Open& one) { return one.tag == 104; }), 1u);
-  EXPECT_FALSE(window.find([](const Open& one) { return one.tag == 103; }));
+  EXPECT_FALSE(window.answer_only());
+  window.like("x", "k", "2", 3)->returned = "no route";
+  EXPECT_EQ(window.answer_only()->tag, 104u);
+  EXPECT_FALSE(window.answer_only());
+  EXPECT_EQ(window.size(), 1u);
+}
+
+TEST(RabbitmqWindow, WhatWasGivenUpMayStillBeMeant) {
+  Window window = filled(2);
+  EXPECT_EQ(window.give_up_oldest()->tag, 101u);
+  EXPECT_FALSE(window.answer_only());
+  EXPECT_EQ(window.size(), 1u);
+  EXPECT_EQ(window.size_with_given_up(), 2u);
 }
 
 }  // namespace

@@ -26,6 +26,16 @@ class RabbitmqPublishers : public RabbitmqWorld {
     fields.payload = payload;
     return {tag, exchange, key, Envelope::copy_of(fields)};
   }
+  Publication poisonous(std::uint64_t tag) const {
+    EnvelopeFields fields;
+    const std::string id = std::to_string(tag);
+    fields.message_id = MessageId(id);
+    fields.producer = Producer("shop");
+    fields.event_type = EventType("paid");
+    const Header headers[] = {{"CC", "somebody"}};
+    fields.headers = headers;
+    return {tag, exchange_, "routed.there", Envelope::copy_of(fields)};
+  }
   static Receipts collect(Publisher& publisher) {
     Receipts receipts;
     await("the receipts have come", [&] {
@@ -69,7 +79,7 @@ TEST_F(RabbitmqPublishers, LargeMessagesThatAllComeBackDoNotStopBothSides) {
   EXPECT_EQ(sender->counters().reconnects, 0u);
 }
 
-TEST_F(RabbitmqPublishers, ExchangeThatWasDeletedRefusesItsMessageAndPutsOffTheRest) {
+TEST_F(RabbitmqPublishers, ExchangeThatWasDeletedRefusesItsMessagesAndNobodyElses) {
   const auto sender = publisher();
   const std::string doomed = unique_name();
   queue_.client().declare_exchange(doomed, "fanout");
@@ -78,20 +88,51 @@ TEST_F(RabbitmqPublishers, ExchangeThatWasDeletedRefusesItsMessageAndPutsOffTheR
   sender->publish({&known, 1});
   EXPECT_EQ(collect(*sender).at(0).kind, Kind::confirmed);
   queue_.client().delete_exchange(doomed);
-  const std::vector<Publication> publications{publication(2, doomed, ""), publication(3, exchange_, "routed.a")};
-  sender->publish(publications);
-  const Receipts receipts = collect(*sender);
-  ASSERT_EQ(receipts.size(), 2u);
-  EXPECT_EQ(receipts[0].kind, Kind::refused);
-  EXPECT_THAT(receipts[0].why, HasSubstr("NOT_FOUND"));
-  EXPECT_NE(receipts[1].kind, Kind::confirmed);
-  EXPECT_NE(receipts[1].kind, Kind::refused);
+  sender->publish({&known, 1});
+  const Receipt alone = collect(*sender).at(0);
+  EXPECT_EQ(alone.kind, Kind::refused);
+  EXPECT_THAT(alone.why, HasSubstr("NOT_FOUND"));
   expect_one_line("NOT_FOUND");
+  const auto decided = publish_until_decided(
+      *sender, {publication(2, doomed, ""), publication(3, exchange_, "routed.a"), publication(4, doomed, "")});
+  EXPECT_EQ(decided.at(2).kind, Kind::refused);
+  EXPECT_THAT(decided.at(2).why, HasSubstr("there is no exchange"));
+  EXPECT_EQ(decided.at(3).kind, Kind::confirmed);
+  EXPECT_EQ(decided.at(4).kind, Kind::refused);
+}
+
+// RabbitMQ reads the headers CC and BCC as lists of routing keys, and closes the channel over a text.
+TEST_F(RabbitmqPublishers, MessageOverWhichTheChannelIsClosedIsRefusedAndItsNeighboursAreConfirmed) {
+  const auto sender = publisher();
+  const std::size_t whole_window = sender->room();
+  std::vector<Publication> publications;
+  for (std::uint64_t tag = 0; tag < 50; ++tag) {
+    publications.push_back(tag == 20 || tag == 41 ? poisonous(tag) : publication(tag, exchange_, "routed.there"));
+  }
+  const auto decided = publish_until_decided(*sender, publications);
+  for (const auto& [tag, receipt] : decided) {
+    EXPECT_EQ(receipt.kind, tag == 20 || tag == 41 ? Kind::refused : Kind::confirmed) << tag << ": " << receipt.why;
+  }
+  EXPECT_THAT(decided.at(20).why, HasSubstr("PRECONDITION_FAILED"));
+  EXPECT_EQ(sender->counters().refused, 2u);
+  EXPECT_EQ(sender->counters().reconnects, 3u) << "once among the others, once each alone";
+  EXPECT_GE(queue_.depth(), 48u);
+  publish_until_decided(*sender, {publication(60, exchange_, "routed.a"), publication(61, exchange_, "routed.a")});
+  EXPECT_EQ(sender->room(), whole_window) << "and it is as before";
+}
+
+TEST_F(RabbitmqPublishers, MessagesThatWereInDoubtTogetherGoOutOneByOne) {
+  const auto sender = publisher();
+  std::vector<Publication> publications{publication(1, exchange_, "routed.a"), poisonous(2),
+                                        publication(3, exchange_, "routed.a")};
   sender->publish(publications);
-  const Receipts again = collect(*sender);
-  EXPECT_EQ(again.at(0).kind, Kind::refused);
-  EXPECT_THAT(again.at(0).why, HasSubstr("there is no exchange"));
-  EXPECT_EQ(again.at(1).kind, Kind::confirmed);
+  for (const Receipt& receipt : collect(*sender)) EXPECT_NE(receipt.kind, Kind::refused) << receipt.tag;
+  EXPECT_EQ(sender->room(), 1u);
+  sender->publish({publications.data(), 1});
+  EXPECT_EQ(sender->room(), 0u) << "until it is answered";
+  EXPECT_EQ(collect(*sender).at(0).kind, Kind::confirmed);
+  sender->publish({&publications[1], 1});
+  EXPECT_EQ(collect(*sender).at(0).kind, Kind::refused);
 }
 
 TEST_F(RabbitmqPublishers, FullQueuePutsOff) {

@@ -86,17 +86,35 @@ TEST_F(RabbitmqServers, TooLargeIsRefusedAndTheOthersAreNot) {
   RabbitmqClient client(server_->connection());
   client.declare_queue(name);
   const auto sender = publisher(log_);
-  const std::vector<Publication> publications{publication(1, name), publication(2, name, std::string(1'000'001, 'x')),
-                                              publication(3, name)};
-  sender->publish(publications);
-  const Receipts receipts = collect(*sender);
-  ASSERT_EQ(receipts.size(), 3u);
-  EXPECT_THAT(receipts[0].kind, testing::AnyOf(Kind::confirmed, Kind::in_doubt));
-  EXPECT_EQ(receipts[1].kind, Kind::refused) << receipts[1].why;
-  EXPECT_THAT(receipts[1].why, HasSubstr("larger than"));
-  EXPECT_THAT(receipts[2].kind, testing::AnyOf(Kind::put_off, Kind::in_doubt));
-  sender->publish({&publications[2], 1});
-  EXPECT_EQ(collect(*sender).at(0).kind, Kind::confirmed);
+  const auto decided = publish_until_decided(
+      *sender, {publication(1, name), publication(2, name, std::string(1'000'001, 'x')), publication(3, name)});
+  EXPECT_EQ(decided.at(1).kind, Kind::confirmed);
+  EXPECT_EQ(decided.at(2).kind, Kind::refused);
+  EXPECT_THAT(decided.at(2).why, HasSubstr("larger than"));
+  EXPECT_EQ(decided.at(3).kind, Kind::confirmed);
+}
+
+// Two to one exchange, which is deleted between them. The queue does not get round to confirming the first.
+TEST_F(RabbitmqServers, WhatIsStoredIsNotBlamedForWhatCameLater) {
+  const std::string name = unique_name(), exchange = unique_name();
+  RabbitmqClient client(server_->connection());
+  client.declare_queue(name, {.quorum = false});
+  client.declare_exchange(exchange, "fanout");
+  client.bind(name, exchange, "");
+  const auto sender = publisher(log_);
+  Publication stored = publication(1, ""), later = publication(2, "");
+  stored.destination = later.destination = exchange;
+  const std::string the_queue = fmt::format(
+      "{{ok, Q}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, <<\"{}\">>)), "
+      "Pid = amqqueue:get_pid(Q), ",
+      name);
+  server_->evaluate(the_queue + "sys:suspend(Pid).");
+  sender->publish({&stored, 1});
+  client.delete_exchange(exchange);
+  sender->publish({&later, 1});
+  for (const Receipt& receipt : collect(*sender)) EXPECT_EQ(receipt.kind, Kind::in_doubt) << receipt.why;
+  server_->evaluate(the_queue + "sys:resume(Pid).");
+  await("the first is there", [&] { return client.depth(name) == 1; });
 }
 
 // The broker, which is here to have no patience, sends as much as it gets: all of it comes back.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/faults/proxy.h"
+#include "tests/fixtures/publishing.h"
 #include "tests/fixtures/rabbitmq.h"
 #include "tests/fixtures/waiting.h"
 
