@@ -159,7 +159,17 @@ void Outgoing::tend() {
     } catch (const Fault& fault) {
       drop_connection(fault);
     }
+  note_blocking();
   give_up_late_ones();
+}
+
+void Outgoing::note_blocking() {
+  const bool blocked = connection_ && !connection_->blocked().empty();
+  if (std::exchange(said_blocked_, blocked) == blocked) return;
+  if (!connection_) return;  // that was said
+  const LogField fields[] = {{"connection", name_}, {"why", std::string_view(connection_->blocked())}};
+  if (blocked) return log_.write(LogLevel::warn, "the broker blocks publishing", fields);
+  log_.write(LogLevel::info, "the broker takes publications again", std::span(fields).first(1));
 }
 
 // A channel whose quorum queue has lost its leader may stay silent though the queue has another one by then, and whatever is

@@ -58,6 +58,7 @@ class Outgoing final : private FrameTaker {
   // What comes, as far as it has come.
   void tend();
   void give_up_late_ones();
+  void note_blocking();
   void drop_connection(const Fault& fault);
   void settle_culprit(const Fault& closed);
   bool answered(Clock::time_point until);
@@ -74,6 +75,7 @@ class Outgoing final : private FrameTaker {
   std::optional<Connection::Cork> cork_;
   std::set<std::string, std::less<>> exchanges_;  // that were there, on this connection
   Clock::time_point end_{};                       // until which put() waits for the broker
+  bool said_blocked_ = false;
   // So many more go alone, each answered before the next: the broker closed a channel over one of several.
   std::size_t one_by_one_ = 0;
   Window window_;

@@ -39,6 +39,10 @@ class RabbitmqServers : public testing::Test {
     return receipts;
   }
 
+  std::ptrdiff_t lines_with(const std::string& part) const {
+    return std::ranges::count_if(log_.all(), [&](const std::string& line) { return line.find(part) != line.npos; });
+  }
+
   static std::unique_ptr<RabbitmqServer> server_;
   Lines log_;
 };
@@ -153,12 +157,15 @@ TEST_F(RabbitmqServers, BlockedConnectionPutsOffUntilTheBrokerGoesOn) {
     return !why.empty();
   });
   EXPECT_THAT(why, HasSubstr("blocks publishing (low on memory)"));
+  EXPECT_EQ(lines_with("the broker blocks publishing connection=onceward publisher why=low on memory"), 1);
   server_->tool({"set_vm_memory_high_watermark", "absolute", "1GB"});
   await("publishing goes on", [&] {
     const Publication one = publication(9, name);
     sender->publish({&one, 1});
     return collect(*sender).at(0).kind == Kind::confirmed;
   });
+  EXPECT_EQ(lines_with("the broker blocks publishing"), 1);
+  EXPECT_EQ(lines_with("the broker takes publications again"), 1);
 }
 
 TEST_F(RabbitmqServers, ConsumerTimeoutIsSurvivedAndSaid) {
