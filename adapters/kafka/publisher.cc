@@ -44,7 +44,10 @@ KafkaPublisher::~KafkaPublisher() {
   if (client_) rd_kafka_purge(client_->get(), RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
 }
 
-std::size_t KafkaPublisher::room() const { return options_.window - std::min(options_.window, outstanding()); }
+std::size_t KafkaPublisher::room() const {
+  const std::size_t most = one_by_one_ > 0 ? 1 : options_.window;
+  return most - std::min(most, outstanding());
+}
 
 void KafkaPublisher::publish(std::span<const Publication> publications) {
   const OwnerThread::Turn turn(owner_);
@@ -111,15 +114,22 @@ void KafkaPublisher::send(const Publication& publication) {
   if (!publication.key.empty()) made.key = publication.key;
   if (!record.tombstone) made.value = record.written.body();
   const auto error = produce(client_->get(), std::move(made));
-  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return;
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) {
+    alone_ = sent_.size() == 1 ? number : 0;
+    return;
+  }
   sent_.release(number);
-  receive({publication.tag, kind_of(error, RD_KAFKA_MSG_STATUS_NOT_PERSISTED), rd_kafka_err2str(error)});
+  receive({publication.tag, kind_of(error, RD_KAFKA_MSG_STATUS_NOT_PERSISTED, true), rd_kafka_err2str(error)});
 }
 
 void KafkaPublisher::report(const rd_kafka_message_t& message) {
-  const auto tag = sent_.release(number_of(message));
+  const std::uint64_t number = number_of(message);
+  const auto tag = sent_.release(number);
   if (!tag) return;
-  Receipt receipt{*tag, kind_of(message.err, rd_kafka_message_status(&message)), {}};
+  const bool alone = number == alone_;
+  Receipt receipt{*tag, kind_of(message.err, rd_kafka_message_status(&message), alone), {}};
+  if (alone && one_by_one_ > 0) --one_by_one_;
+  if (!alone && is_of_the_batch(message.err)) one_by_one_ = std::min(one_by_one_ + 1, options_.window);
   // Not rd_kafka_message_errstr(): of a report it gives the payload.
   if (receipt.kind != Receipt::Kind::confirmed) receipt.why = rd_kafka_err2str(message.err);
   receive(std::move(receipt));

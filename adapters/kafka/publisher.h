@@ -45,6 +45,9 @@ class KafkaPublisher final : public Publisher {
 
   // Of the one thread.
   Held<std::uint64_t> sent_;  // the caller's tags, by our own numbers
+  std::uint64_t alone_ = 0;   // the number of the only one that is under way
+  // So many more go alone, each answered before the next: a broker refused a batch that held others.
+  std::size_t one_by_one_ = 0;
   std::vector<Receipt> receipts_;
   PublisherCounters counters_;
   std::unique_ptr<Client> client_;

@@ -84,6 +84,35 @@ TEST_F(RelayOutages, WhatNoQueueGetsIsSetAsideAndItsNeighboursLeave) {
   EXPECT_EQ(expect_all_of("paid", taken_from(queue.client(), queue.name())), 0u);
 }
 
+// Red if its neighbours are charged for it, or if it stays in doubt for ever.
+TEST_F(RelayOutages, WhatRabbitmqClosesTheChannelOverIsSetAsideAndItsNeighboursLeave) {
+  RabbitmqQueue queue;
+  write_routes({{"paid", queue_url(fixtures::rabbitmq_server(), queue.name())}});
+  stage("paid", 20);
+  reader_->run(
+      "INSERT INTO onceward.outbox (id, type, key, payload, headers) VALUES ('poison', 'paid', 'another key', '', "
+      "'{\"CC\":\"a list is wanted\"}')");
+  stage("paid", 20);
+  const Relay relay = start_relay();
+  await_set_aside("poison");
+  EXPECT_THAT(reader_->value("SELECT detail FROM onceward.outbox_waiting"), HasSubstr("PRECONDITION_FAILED"));
+  EXPECT_EQ(receipts(*relay, "refused"), 2);
+  expect_all_of("paid", taken_from(queue.client(), queue.name()));
+}
+
+// Red if its neighbours are charged for it.
+TEST_F(RelayOutages, WhatATopicIsTooSmallForIsSetAsideAndItsNeighboursLeave) {
+  const KafkaTopic topic(1, fixtures::kafka_brokers(), 1, {{"max.message.bytes", "20000"}});
+  write_routes({{"paid", topic_url(topic) + "&linger.ms=50"}});
+  stage("paid", 20);
+  stage_one_in_vain("large", "paid", 30'000);
+  stage("paid", 20);
+  const Relay relay = start_relay();
+  await_set_aside("large");
+  EXPECT_EQ(receipts(*relay, "refused"), 2);
+  EXPECT_EQ(expect_all_of("paid", read_from(topic)), 0u);
+}
+
 // F39. Red if one that is too large stops the rows beside it, or another key.
 TEST_F(RelayOutages, WhatIsTooLargeForKafkaIsSetAsideAndItsNeighboursLeave) {
   const KafkaTopic topic(2);
