@@ -48,6 +48,7 @@ constexpr std::array ours{
     Ours{"auto.offset.reset", "write start=earliest or latest, and out_of_range=refuse, earliest or latest"},
     Ours{"partition.assignment.strategy", "write rebalance=cooperative or eager"},
     Ours{"group.protocol", "write rebalance=cooperative or eager"},
+    Ours{"isolation.level", "what a producer took back must have no effect, so it stays read_committed"},
     Ours{"enable.partition.eof", "the end of a partition is no message"},
     Ours{"queued.max.messages.kbytes", "write queued_bytes=number"},
     Ours{"acks", "nothing is called published that not all replicas have, so it stays all"},

@@ -104,6 +104,7 @@ TEST(KafkaUrl, WhatWouldBreakThePromiseIsRefusedWithTheReason) {
   }
   EXPECT_THAT(source_refusal("kafka://b/t?group=g&auto.offset.reset=latest"),
               AllOf(HasSubstr("start=earliest"), HasSubstr("out_of_range=")));
+  EXPECT_THAT(source_refusal("kafka://b/t?group=g&isolation.level=read_uncommitted"), HasSubstr("must have no effect"));
   EXPECT_THAT(source_refusal("kafka://b/t?group.id=g"), HasSubstr("group=name"));
   EXPECT_THAT(source_refusal("kafka://b/t?group=g&bootstrap.servers=x"), HasSubstr("stand in the URL"));
   EXPECT_THAT(source_refusal("kafka://b/t?group=g&partition.assignment.strategy=range"), HasSubstr("rebalance="));

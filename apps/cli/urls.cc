@@ -44,7 +44,9 @@ std::vector<Mistake> mistakes_in_urls(const Application& application, std::strin
   };
   look("store.url", application.store, value_under(value_under(document, "store"), "url"), daemon::check_store);
   for (std::size_t i = 0; i < application.consumers.size(); ++i) {
-    look("source", application.consumers[i].source, value_in(document, "consumer", i, "source"), daemon::read_source);
+    const Declaration& consumer = application.consumers[i];
+    look("source", consumer.source, value_in(document, "consumer", i, "source"),
+         [&](const std::string&) { daemon::read_source(consumer); });
   }
   for (std::size_t i = 0; i < application.routes.size(); ++i) {
     look("to", application.routes[i].to, value_in(document, "route", i, "to"), daemon::read_target);

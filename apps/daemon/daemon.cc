@@ -69,7 +69,7 @@ Handlers with_sql(const Application& application, const Handlers& given) {
     }
     if (consumer.source.empty()) throw std::invalid_argument(fmt::format("consumer {} has no source", consumer.name));
     try {
-      read_source(consumer.source);
+      read_source(consumer);
     } catch (const std::invalid_argument& mistake) {
       throw std::invalid_argument(fmt::format("consumer {}: {}", consumer.name, mistake.what()));
     }

@@ -139,6 +139,18 @@ SourceOptions read_source(const std::string& written) {
   });
 }
 
+SourceOptions read_source(const Declaration& consumer) {
+  SourceOptions read = read_source(consumer.source);
+  const auto* const kafka = std::get_if<KafkaSourceOptions>(&read);
+  if (kafka != nullptr && consumer.workers > 1 && kafka->connection.properties.contains("group.instance.id")) {
+    throw std::invalid_argument(
+        fmt::format("kafka: group.instance.id is the name of one member, and of {} workers each would end the one "
+                    "before it; leave it out, or write workers = 1",
+                    consumer.workers));
+  }
+  return read;
+}
+
 std::unique_ptr<Source> open_source(const std::string& url, const EnvelopeLimits& limits, Log& log,
                                     std::unique_ptr<StreamKeeper> keeper) {
   SourceOptions read = read_source(url);

@@ -14,6 +14,7 @@
 #include "onceward/adapter/kafka.h"
 #include "onceward/adapter/postgres.h"
 #include "onceward/adapter/rabbitmq.h"
+#include "onceward/declaration.h"
 #include "onceward/endpoint_declaration.h"
 #include "onceward/log.h"
 #include "onceward/port/endpoint.h"
@@ -37,6 +38,8 @@ std::unique_ptr<PostgresBell> hang_bell(const std::string& store, std::function<
 // Everything a source's URL says; connects to nobody.
 using SourceOptions = std::variant<EmbeddedOptions, RabbitmqSourceOptions, KafkaSourceOptions>;
 SourceOptions read_source(const std::string& url);
+// And whether it fits the consumer.
+SourceOptions read_source(const Declaration& consumer);
 // Throws Fault. The log outlives the source. A keeper is for a source whose streams somebody else keeps.
 std::unique_ptr<Source> open_source(const std::string& url, const EnvelopeLimits& limits, Log& log = silent_log(),
                                     std::unique_ptr<StreamKeeper> keeper = nullptr);

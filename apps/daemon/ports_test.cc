@@ -152,6 +152,7 @@ TEST_F(RunningOnBrokers, MistakeInAUrlEndsAtOnceWithItsPlace) {
            {"rabbitmqs://u:hunter2@h/shop?queue=q&no_ack=true", "after its effect is committed"},
            {"kafka://u:hunter2@h/t", "group=name"},
            {"kafka://h/t?group=g&enable.auto.commit=true", "only after the effect is"},
+           {"kafka://h/t?group=g&group.instance.id=one", "of 2 workers each would end the one before it"},
            {"kafka://u:${ONCEWARD_TEST_NOT_SET}@h/t?group=g", "ONCEWARD_TEST_NOT_SET is not set"},
            {"amqp1://h/q", "not there yet"}}) {
     write_with_source(url, sqlite_);

@@ -147,7 +147,7 @@ Examination examine(const Declaration& consumer) {
   Observations& seen = examination.observations;
   std::optional<daemon::SourceOptions> options;
   try {
-    options = daemon::read_source(consumer.source);
+    options = daemon::read_source(consumer);
   } catch (const std::invalid_argument& mistake) {
     examination.connected = true;  // nobody was asked
     seen.push_back({"url", Status::problem, mistake.what()});
