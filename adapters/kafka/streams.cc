@@ -1,8 +1,6 @@
 // A member whose partitions are streams that somebody else keeps.
 #include <fmt/format.h>
 
-#include <array>
-
 #include "adapters/kafka/member.h"
 
 namespace onceward::kafka {
@@ -57,12 +55,15 @@ void Member::take_over_again() {
   if (rebalance_ || client_.down() || rd_kafka_assignment_lost(client_.get()) != 0) return;
   for (const std::int32_t number : std::set<std::int32_t>(doubted_)) {
     if (assignment_.find(number) != nullptr) {
-      const TakenOver taken = keeper_->take_over(std::array{stream_of(number)}).front();
-      const std::int64_t next = taken.next.value_or(assignment_.find(number)->position());
-      assignment_.add(number, next).stream = std::make_shared<const Stream>(taken.stream);
+      const Partitions one(rd_kafka_topic_partition_list_new(1));
+      rd_kafka_topic_partition_t& partition =
+          *rd_kafka_topic_partition_list_add(one.get(), options_.topic.c_str(), number);
+      StreamsOf streams;
+      if (!take_over(*one, streams)) return;
+      assignment_.add(number, partition.offset).stream = streams[number];
       fetch_again(number);
       client_.say(LogLevel::warn, fmt::format("stream {} is ours by the group, and was taken over again at {}",
-                                              taken.stream.name, next));
+                                              stream_of(number), partition.offset));
     }
     doubted_.erase(number);
   }

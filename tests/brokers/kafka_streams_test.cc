@@ -213,6 +213,22 @@ TEST_F(KafkaStreams, StreamThatIsGivenBackIsTakenOverAgain) {
   EXPECT_THAT(log_.text(), HasSubstr("taken over again at 3"));
 }
 
+// As when a database has failed over, and its last commits are lost.
+TEST_F(KafkaStreams, StreamThatItsKeeperHasLostBeginsWhereTheGroupIs) {
+  topic_.send(numbered_records(0, 10));
+  const auto source = open();
+  const auto applied = receive_all(*source, 2);
+  settle(*source, applied);
+  const auto old = receive_all(*source, 4);
+  book_.rows.clear();
+  settle(*source, old, Settle::redeliver);
+  const auto deliveries = receive_all(*source, 8);
+  EXPECT_EQ(payloads_of(deliveries).front(), "2") << "what was handed out and not applied comes again";
+  EXPECT_EQ(deliveries.front().position->after, 2);
+  EXPECT_EQ(deliveries.front().position->stream->epoch, row().epoch);
+  EXPECT_EQ(row().next, 2) << "its keeper is told";
+}
+
 TEST_F(KafkaStreams, NativeMessageWithoutAnIdHasItsPlaceForOne) {
   topic_.send({{.key = "k", .value = "v"}, {.key = "k", .value = "v", .headers = {{"id", "its own"}}}});
   const auto deliveries = receive_all(*open(), 2);
