@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds longest_wait{1'000};  // for room, and for a message
+constexpr milliseconds longest_wait{1'000};  // for room, for a message, and before the connection is tended
 constexpr milliseconds first_pause{50}, longest_pause{10'000};
 
 }  // namespace
@@ -32,26 +32,39 @@ Receiver::~Receiver() {
 
 void Receiver::work(std::stop_token stop) {
   for (;;) {
+    if (resting()) rest(stop);
     const bool ending = stop.stop_requested();
-    const Handover::Due due = handover_.wait_for_room(ending ? milliseconds(0) : longest_wait);
+    const Handover::Due due = handover_.wait_for_room(ending || resting() ? milliseconds(0) : longest_wait);
     if (!due.settlements.empty()) settle(due.settlements);
     count();
     if (ending) return;
-    receive(due.room, stop);  // without room, the connection is only tended
+    resting() ? tend() : receive(due.room);  // without room, the connection is only tended
   }
 }
 
-void Receiver::receive(std::size_t room, std::stop_token stop) {
+void Receiver::rest(std::stop_token stop) const {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_until(lock, stop, std::min(receive_at_, Clock::now() + longest_wait), [] { return false; });
+}
+
+// What is still wrong was said.
+void Receiver::tend() {
+  try {
+    source_.receive(received_.deliveries, 0, milliseconds(0));
+  } catch (const Fault&) {
+    return;
+  }
+}
+
+void Receiver::receive(std::size_t room) {
   try {
     source_.receive(received_.deliveries, room, longest_wait);
     went_well();
   } catch (const Fault& fault) {
     went_wrong(fault);
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    const auto pause = std::min(first_pause * (1 << std::min(failures_, 10)), longest_pause);
-    never.wait_for(lock, stop, pause, [] { return false; });
+    receive_at_ = Clock::now() + std::min(first_pause * (1 << std::min(failures_, 10)), longest_pause);
   }
   if (received_.empty()) return;
   identify_all();

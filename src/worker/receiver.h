@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -21,8 +22,13 @@ class Receiver {
   std::string trouble() const;
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   void work(std::stop_token stop);
-  void receive(std::size_t room, std::stop_token stop);
+  void receive(std::size_t room);
+  bool resting() const { return Clock::now() < receive_at_; }
+  void rest(std::stop_token stop) const;
+  void tend();
   void identify_all();
   void settle(const std::vector<Settlement>& settlements);
   void count();
@@ -38,6 +44,7 @@ class Receiver {
   Arrivals received_;  // of the thread
   SourceCounters counted_;
   int failures_ = 0;
+  Clock::time_point receive_at_{};  // after a fault
 
   mutable std::mutex mutex_;
   std::string trouble_;
