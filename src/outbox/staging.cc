@@ -11,6 +11,7 @@
 #include "src/common/sha256.h"
 #include "src/common/stored_text.h"
 #include "src/envelope/key.h"
+#include "src/wire/trace.h"
 
 namespace onceward {
 namespace {
@@ -87,14 +88,17 @@ void check(const Call& call) {
   check_bytes("the body of a call", call.body);
 }
 
-std::string headers_text(std::span<const Header> headers) {
+// With the state of the cause's trace, where there is one.
+std::string headers_text(std::span<const Header> headers, std::string_view trace_state) {
   std::string object = "{";
-  for (const Header& header : headers) {
+  const auto append = [&](std::string_view name, std::string_view value) {
     if (object.size() > 1) object += ',';
-    append_json_string(object, header.name);
+    append_json_string(object, name);
     object += ':';
-    append_json_string(object, header.value);
-  }
+    append_json_string(object, value);
+  };
+  for (const Header& header : headers) append(header.name, header.value);
+  if (!trace_state.empty()) append(trace_state_name, trace_state);
   return object + '}';
 }
 
@@ -118,6 +122,21 @@ Inherited inherited(const Cause& cause) {
   check_text("the correlation id of the cause", from.correlation_id);
   if (!from.trace_parent.empty()) check_text("the trace parent of the cause", from.trace_parent);
   return from;
+}
+
+// It goes with the trace parent, unless the message has its own. One for which there is no room, or that could not be stored,
+// is left out, as W3C allows.
+std::string_view inherited_trace_state(const Cause& cause, std::span<const Header> own) {
+  if (cause.claimant == nullptr || cause.claimant->envelope->fields().trace_parent.empty()) return {};
+  const std::span<const Header> headers = cause.claimant->envelope->headers();
+  const auto state = std::ranges::find(headers, trace_state_name, &Header::name);
+  if (state == headers.end() || flaw_of(state->value) != TextFlaw::none) return {};
+  std::size_t bytes = state->name.size() + state->value.size();
+  for (const Header& header : own) {
+    if (header.name == trace_state_name) return {};
+    bytes += header.name.size() + header.value.size();
+  }
+  return own.size() < limits.header_count && bytes <= limits.header_bytes ? state->value : std::string_view();
 }
 
 }  // namespace
@@ -209,7 +228,10 @@ void Staging::add(const Cause& cause, const Outgoing& outgoing) {
   kept.aggregate_id = keep(outgoing.aggregate_id, kept.key);
   kept.content_type = keep(outgoing.content_type, last.content_type);
   kept.headers = {};
-  if (!outgoing.headers.empty()) staged.headers_json = keep(headers_text(outgoing.headers));
+  const std::string_view trace_state = inherited_trace_state(cause, outgoing.headers);
+  if (!outgoing.headers.empty() || !trace_state.empty()) {
+    staged.headers_json = keep(headers_text(outgoing.headers, trace_state));
+  }
   kept.id = outgoing.id.empty() ? id_of(cause, kept) : keep(outgoing.id);
   staged.numbered = outgoing.id.empty() && cause.index != no_cause;
   staged.tenant = from.tenant;

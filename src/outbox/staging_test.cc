@@ -169,6 +169,30 @@ TEST(Staging, CarriesTheJourneyOn) {
   EXPECT_EQ(staging.outgoing()[1].correlation_id, "journey");
 }
 
+TEST(Staging, StateOfATraceGoesWithItsParent) {
+  const auto headers_of = [](EnvelopeFields fields, std::span<const Header> inbound_headers,
+                             std::span<const Header> own) {
+    fields.headers = inbound_headers;
+    const Envelope envelope(fields, nullptr);
+    Staging staging;
+    staging.add(cause_of(envelope), Outgoing{.type = "t", .key = "k", .payload = "p", .headers = own});
+    return std::string(staging.outgoing()[0].headers_json);
+  };
+  const EnvelopeFields traced = inbound().fields();
+  const std::array<Header, 2> state{{{"other", "1"}, {"tracestate", "congo=1"}}};
+  const std::array<Header, 1> own{{{"tracestate", "mine=1"}}}, more{{{"a", "b"}}}, broken{{{"tracestate", "\xff"}}};
+  EXPECT_EQ(headers_of(traced, state, {}), R"({"tracestate":"congo=1"})");
+  EXPECT_EQ(headers_of(traced, state, more), R"({"a":"b","tracestate":"congo=1"})");
+  EXPECT_EQ(headers_of(traced, state, own), R"({"tracestate":"mine=1"})");
+  EXPECT_EQ(headers_of(traced, broken, {}), "");
+  const std::string long_text(16'000, 'x');
+  const std::array<Header, 1> large{{{"large", long_text}}}, large_state{{{"tracestate", long_text}}};
+  EXPECT_EQ(headers_of(traced, large_state, large), headers_of(traced, {}, large)) << "no more than a reader takes";
+  EnvelopeFields untraced = traced;
+  untraced.trace_parent = {};
+  EXPECT_EQ(headers_of(untraced, state, {}), "") << "it is nothing by itself";
+}
+
 TEST(Staging, HeadersAreOneJsonObjectInTheirOrder) {
   Staging staging;
   const std::array<Header, 2> headers{{{"z", "a \"quoted\"\n\u00e9"}, {"a", ""}}};

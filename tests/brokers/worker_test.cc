@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <thread>
 
+#include "onceward/relay.h"
 #include "onceward/worker.h"
 #include "tests/crash/forwarding_source.h"
 #include "tests/fixtures/kafka.h"
+#include "tests/fixtures/rabbitmq.h"
 #include "tests/fixtures/source_under_test.h"
 #include "tests/fixtures/store_under_test.h"
 #include "tests/fixtures/waiting.h"
@@ -49,6 +51,8 @@ class WorkerOnBroker {
     return ids;
   }
 
+  std::unique_ptr<Store> open_store() { return under_->open(); }
+
   Declaration declaration_ = consumer();
   ConsumerTally tally_;
 
@@ -88,6 +92,41 @@ TEST_P(BrokersThatHeardNothing, DeliverAgainWhatIsCommittedAndItHasNoSecondEffec
   worker.work(*source, "all have come again", [&] { return worker.tally_.duplicate == 30; }, handler);
   EXPECT_EQ(worker.effects('a'), ids('a', 30));
   EXPECT_EQ(source->counters().settled, 30u);
+}
+
+// From a message that was consumed to the one that it caused, over the outbox.
+TEST(RabbitmqTrace, LeavesWithWhatItHasCaused) {
+  const std::vector<RawHeader> trace{{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
+                                     {"tracestate", "congo=t61rcWkgMzE"}};
+  RabbitmqQueue in, out;
+  in.send({{.body = "{}", .message_id = "a0", .headers = trace}});
+  WorkerOnBroker worker;
+  const auto source = open_rabbitmq({.connection = rabbitmq_server(), .queue = in.name()});
+  worker.work(
+      *source, "it is committed", [&] { return worker.tally_.processed == 1; },
+      MessageHandler([](const Envelope&, Transaction& transaction) -> Outcome {
+        transaction.stage(Outgoing{"paid", "k", "{}"});
+        return Done{};
+      }));
+  RelayOptions options;
+  options.name = "relay";
+  options.producer = "shop";
+  options.targets = {{"out", [] { return open_rabbitmq_publisher({.connection = rabbitmq_server()}); }}};
+  options.routes = {{.types = {"paid"}, .key = out.name()}};
+  RelayTally tally;
+  const auto store = worker.open_store();
+  Relay relay(options, *store, tally);
+  {
+    const std::jthread relaying([&](std::stop_token stop) { relay.run(stop, 20s); });
+    await("it has left", [&] { return tally.published == 1; });
+  }
+  const auto left = out.client().take(out.name());
+  ASSERT_TRUE(left.has_value());
+  for (const RawHeader& header : trace) {
+    const auto found = std::ranges::find(left->headers, header.name, &RawHeader::name);
+    ASSERT_NE(found, left->headers.end()) << header.name;
+    EXPECT_EQ(found->value, header.value);
+  }
 }
 
 TEST(KafkaOrder, OfAPartitionIsKeptWhileAMessageIsTriedAgain) {
