@@ -188,6 +188,11 @@ TEST(Staging, StateOfATraceGoesWithItsParent) {
   const std::string long_text(16'000, 'x');
   const std::array<Header, 1> large{{{"large", long_text}}}, large_state{{{"tracestate", long_text}}};
   EXPECT_EQ(headers_of(traced, large_state, large), headers_of(traced, {}, large)) << "no more than a reader takes";
+  std::vector<std::string> names;
+  for (int i = 0; i < 64; ++i) names.push_back("h" + std::to_string(i));
+  std::vector<Header> many;
+  for (const std::string& name : names) many.push_back({name, ""});
+  EXPECT_EQ(headers_of(traced, state, many), headers_of(traced, {}, many)) << "nor more of them";
   EnvelopeFields untraced = traced;
   untraced.trace_parent = {};
   EXPECT_EQ(headers_of(untraced, state, {}), "") << "it is nothing by itself";
