@@ -114,9 +114,9 @@ void Proxy::throttle(std::size_t bytes_each_turn) {
   throttle_ = bytes_each_turn;
 }
 
-void Proxy::set(const Rule& rule) {
+void Proxy::set(const std::vector<Rule>& rules) {
   const std::scoped_lock lock(mutex_);
-  rule_ = rule;
+  rules_.assign(rules.begin(), rules.end());
 }
 
 void Proxy::run(const std::stop_token& stop) {
@@ -214,16 +214,17 @@ bool Proxy::send(Link& link, Side to) {
 
 void Proxy::look_for_needle(Link& link, std::size_t new_bytes) {
   const std::scoped_lock lock(mutex_);
-  if (!rule_ || link.carried_out) return;
+  if (rules_.empty() || link.carried_out) return;
+  const Rule& rule = rules_.front();
   // Only what came last can complete the needle; what was sent on before is remembered in `seen`.
   link.seen.append(link.to_server, link.to_server.size() - new_bytes, new_bytes);
   const auto has = [&](const std::string& text) { return link.seen.find(text) != std::string::npos; };
-  if (has(rule_->needle) && has(rule_->beside)) {
-    link.carried_out = rule_;
-    rule_.reset();
+  if (has(rule.needle) && has(rule.beside)) {
+    link.carried_out = rule;
+    rules_.pop_front();
     ++fired_;
-  } else if (link.seen.size() > rule_->needle.size()) {
-    link.seen.erase(0, link.seen.size() - rule_->needle.size());
+  } else if (link.seen.size() > rule.needle.size()) {
+    link.seen.erase(0, link.seen.size() - rule.needle.size());
   }
 }
 

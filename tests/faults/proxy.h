@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -43,8 +44,9 @@ class Proxy {
   // `url` with our port in place of the server's.
   std::string instead_of(const std::string& url) const;
 
-  // Holds for the next match only.
-  void set(const Rule& rule);
+  // Holds for the next match only; of several, each from when the one before it was carried out.
+  void set(const Rule& rule) { set(std::vector<Rule>{rule}); }
+  void set(const std::vector<Rule>& rules);
   // How often a rule has been carried out, and how many connections were taken and turned away.
   int fired() const { return fired_; }
   int accepted() const { return accepted_; }
@@ -80,7 +82,7 @@ class Proxy {
   std::atomic<bool> cut_all_{false};
   std::atomic<std::size_t> throttle_{0};
   std::mutex mutex_;
-  std::optional<Rule> rule_;  // guarded by mutex_
+  std::deque<Rule> rules_;  // guarded by mutex_
 
   // The forwarding thread's own.
   std::vector<std::unique_ptr<Link>> links_;

@@ -34,7 +34,7 @@ class KafkaOutages : public Scene {
   // Under load, until so many rules were carried out.
   void send_until_fired(Place& generator, int times) {
     await("the rule was carried out", [&] {
-      send(generator, 20);
+      send_some(generator);
       return own_->proxy().fired() >= times;
     });
   }
@@ -44,20 +44,24 @@ class KafkaOutages : public Scene {
 };
 std::unique_ptr<KafkaServer> KafkaOutages::own_;
 
-// It holds messages, and perhaps a transaction, for longer than its group waits for it. Red if what it commits when it wakes
-// up counts a second time, or if its late offsets win over those of who took its place.
+// It is stopped inside of its transactions for longer than its group waits for it, and commits when it wakes up what others
+// have been given meanwhile. Red if that counts a second time, or if its late offsets win over those of who took its place.
 TEST_F(KafkaOutages, DaemonIsStoppedPastItsSessionAndWakesUp) {
   const KafkaTopic topic(4);
   ToKafka generator(topic);
   at(topic);
   const auto stopped = start_and_await_work();
+  await("both of its workers have partitions", [&] { return topic.members() == 2; });
+  hold_effects();
   send(generator, 300);
-  await("it is at work", [&] { return effects() > 0; });
+  await_held(2);
   stopped->signal(SIGSTOP);
+  release_effects();
   const auto other = start_and_await_work();
+  await("the group goes on without it", [&] { return topic.members() == 2; });
   send(generator, 300);
-  std::this_thread::sleep_for(8s);  // the session is of six: that is what is tested
   stopped->signal(SIGCONT);
+  await("it hears of it", [&] { return stopped->output().find("partitions were lost") != std::string::npos; });
   send(generator, 100);
   await_effects();
   expect_each_once();
@@ -85,32 +89,43 @@ TEST_F(KafkaOutages, DaemonsComeAndGoUnderLoad) {
   expect_each_once();
 }
 
-// As librdkafka 2 writes them: what is asked, and in which version.
-const std::string api_versions("\0\x12\0\x03", 4), join_group("\0\x0b\0\x05", 4), fetch("\0\x01\0\x0b", 4),
-    offset_commit("\0\x08\0\x07", 4);
+// As librdkafka 2 writes them: what is asked, in which version, and the first half of the question's number.
+const std::string api_versions("\0\x12\0\x03\0\0", 6), metadata("\0\x03\0\x04\0\0", 6),
+    find_coordinator("\0\x0a\0\x02\0\0", 6), join_group("\0\x0b\0\x05\0\0", 6), sync_group("\0\x0e\0\x03\0\0", 6),
+    offset_fetch("\0\x09\0\x07\0\0", 6), heartbeat("\0\x0c\0\x03\0\0", 6), fetch("\0\x01\0\x0b\0\0", 6),
+    offset_commit("\0\x08\0\x07\0\0", 6);
 
-// Red if a message is lost with the connection that it came by (at the third stage) or known by its offset (doubled at the last
-// two).
+// While a newcomer joins one that works. Red if a message is lost with the connection that it came by (at the fetch) or known by
+// its offset (doubled at the last two).
 TEST_F(KafkaOutages, ConnectionIsCutAtEveryStage) {
+  using enum Rule::Act;
+  std::vector<Rule> rules;
+  for (const auto& [asked, act] : std::vector<std::pair<std::string, Rule::Act>>{{api_versions, cut_before},
+                                                                                 {metadata, cut_after},
+                                                                                 {find_coordinator, cut_after},
+                                                                                 {join_group, cut_after},
+                                                                                 {sync_group, cut_after},
+                                                                                 {offset_fetch, cut_after},
+                                                                                 {heartbeat, cut_after},
+                                                                                 {fetch, cut_after},
+                                                                                 {offset_commit, cut_before},
+                                                                                 {offset_commit, cut_after}}) {
+    rules.push_back({.needle = asked, .act = act, .beside = "daemon"});
+  }
   KafkaServer& server = own_server();
-  const KafkaTopic topic(2, server.brokers());
+  const KafkaTopic topic(4, server.brokers());
   ToKafka generator(topic);
-  at(topic, server.directory());
-  std::vector<Daemon> daemons;
-  int fired = 0;
-  const auto cut = [&](const Rule& rule, bool of_beginning) {
-    server.proxy().set(rule);
-    if (of_beginning) daemons.push_back(start());
-    send_until_fired(generator, ++fired);
-  };
-  cut({api_versions, Rule::Act::cut_before}, true);
-  cut({join_group, Rule::Act::cut_after}, true);
-  cut({fetch, Rule::Act::cut_after}, false);
-  cut({offset_commit, Rule::Act::cut_before}, false);
-  cut({offset_commit, Rule::Act::cut_after}, false);
+  at_kafka(topic.group(), server.directory());
+  write(topic.url() + "&client.id=daemon");
+  const auto constant = start_and_await_work();
+  server.proxy().set(rules);
+  const auto newcomer = start();
+  send_until_fired(generator, static_cast<int>(rules.size()));
   await_effects();
   expect_each_once();
-  EXPECT_EQ(server.proxy().fired(), 5);
+  EXPECT_EQ(server.proxy().fired(), static_cast<int>(rules.size()));
+  EXPECT_TRUE(constant->running()) << constant->output();
+  EXPECT_TRUE(newcomer->running()) << newcomer->output();
 }
 
 // First where messages come from, then where offsets go to. Red if nobody counts the time that an answer takes: then what is

@@ -18,7 +18,8 @@ using fixtures::rabbitmq_server;
 
 // As they go over the line.
 const std::string protocol_header = "AMQP", log_in = "PLAIN";
-const std::string consume("\0\x3c\0\x14", 4), acknowledge("\0\x3c\0\x50", 4);
+const std::string open_host("\0\x0a\0\x28", 4), open_channel("\0\x14\0\x0a", 4), declare("\0\x32\0\x0a", 4),
+    limit("\0\x3c\0\x0a", 4), consume("\0\x3c\0\x14", 4), acknowledge("\0\x3c\0\x50", 4);
 
 class RabbitmqOutages : public Scene {
  protected:
@@ -30,7 +31,7 @@ class RabbitmqOutages : public Scene {
   // Under load, until the rule was carried out.
   void send_until_fired(int times) {
     await("the rule was carried out", [&] {
-      send(generator_, 20);
+      send_some(generator_);
       return proxy_.fired() >= times;
     });
   }
@@ -45,11 +46,16 @@ struct Stage {
   bool of_connecting = false;
 };
 
-// Red if a message is lost with the connection that it came by (at the third stage) or claimed twice (doubled at the last two).
+// Red if a message is lost with the connection that it came by (while it delivers) or claimed twice (doubled at the last two).
 TEST_F(RabbitmqOutages, ConnectionIsCutAtEveryStage) {
   const std::vector<Stage> stages{
       {{protocol_header, Rule::Act::cut_before}, true},
       {{log_in, Rule::Act::cut_after}, true},
+      {{open_host, Rule::Act::cut_after}, true},
+      {{open_channel, Rule::Act::cut_after}, true},
+      {{declare, Rule::Act::cut_after}, true},
+      {{limit, Rule::Act::cut_after}, true},
+      {{consume, Rule::Act::cut_before}, true},
       {{consume, Rule::Act::cut_after, 3'000}, true},  // while it delivers
       {{acknowledge, Rule::Act::cut_before}},          // committed, and the broker never hears of it
       {{acknowledge, Rule::Act::cut_after, 200}}};     // the acknowledgement is under way
@@ -60,8 +66,8 @@ TEST_F(RabbitmqOutages, ConnectionIsCutAtEveryStage) {
     proxy_.set(stage.rule);
     if (stage.of_connecting) proxy_.cut_all();
     send_until_fired(++fired);
+    await_effects();  // or the next cut would find who waits for longer after each
   }
-  await_effects();
   expect_each_once();
   EXPECT_EQ(proxy_.fired(), static_cast<int>(stages.size()));
   EXPECT_TRUE(daemon->running()) << daemon->output();
@@ -142,26 +148,32 @@ TEST_F(RabbitmqOutages, BrokerRestartsWithUnackedMessages) {
   EXPECT_TRUE(commits->running()) << commits->output();
 }
 
-// Red if a daemon knows only the node it began with, or if what the dead node had confirmed is gone with it.
+// The node dies that the daemon is connected to and that leads the queue, with messages in the daemon's hands. Red if a daemon
+// knows only the node it began with, or if what the dead node had confirmed is gone with it.
 TEST_F(RabbitmqOutages, NodeOfThreeIsKilledUnderLoad) {
   brokers::RabbitmqServer& cluster = whole_cluster();
-  const auto servers = cluster.connections();
+  const auto nodes = cluster.connections();
+  const std::vector<RabbitmqConnection> servers{nodes[1], nodes[0], nodes[2]};
   const std::string queue = fixtures::unique_name();
   std::string hosts;
   for (const RabbitmqConnection& server : servers) {
     hosts += fmt::format("{}127.0.0.1:{}", hosts.empty() ? "" : ",", server.hosts.front().port);
   }
-  fixtures::RabbitmqClient(servers[1]).declare_queue(queue);  // its leader is the second node
+  fixtures::RabbitmqClient(servers.front()).declare_queue(queue);  // who declares it leads it
   cluster.sync();
   at_rabbitmq(queue, cluster.directory());
   write(fmt::format("rabbitmq://guest:guest@{}/%2F?queue={}&prefetch=40", hosts, queue));
   const auto daemon = start_and_await_work();
-  ToRabbitmq generator({servers[1], servers[0], servers[2]}, queue);
+  ToRabbitmq generator(servers, queue);
+  hold_effects();
   send(generator, 200);
+  await_held(2);
   cluster.kill(2);
+  release_effects();
   send(generator, 200);
   await_effects();
   expect_each_once();
+  EXPECT_NE(daemon->output().find("the source's connection was lost"), std::string::npos) << daemon->output();
   EXPECT_TRUE(daemon->running()) << daemon->output();
 }
 

@@ -126,6 +126,10 @@ void Scene::send(Place& place, int count) {
   confirmed();
 }
 
+void Scene::send_some(Place& place) {
+  if (next_ - effects() < 1000) send(place, 20);
+}
+
 std::string Scene::log_lines(int count) {
   std::string lines;
   for (int i = 0; i < count; ++i) {

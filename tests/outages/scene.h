@@ -44,6 +44,8 @@ class Scene : public testing::Test {
 
   // Logs, sends and logs the confirm. One in ten is sent twice. Sends again, as an outbox would, until it is confirmed.
   void send(Place& place, int count);
+  // A few, unless a thousand wait for their effects: load without an end.
+  void send_some(Place& place);
   // The same messages as lines, for those who send them by other means; confirmed() logs that they did.
   std::string log_lines(int count);
   void confirmed();
