@@ -143,9 +143,10 @@ TEST_P(KafkaGroup, StormLosesNothingAndCommitsNothingUnsettled) {
 TEST_P(KafkaGroup, StoppedMemberLosesWhatItHoldsAndOverwritesNothing) {
   KafkaTopic topic;
   topic.send(numbered_records(0, 20));
-  const std::string url = topic.url() + (GetParam() ? "" : "&rebalance=eager");
+  const std::string url = topic.url() + (GetParam() ? "&rebalance=cooperative" : "&rebalance=eager");
   Process late({ONCEWARD_TEST_PROGRAMS "/receiver", url, "late", "15"});
   await("it holds them", [&] { return late.output().find("holding 15") != std::string::npos; });
+  EXPECT_EQ(topic.protocol(), GetParam() ? "cooperative-sticky" : "range");
   late.signal(SIGSTOP);
   const auto source = open_kafka(options(topic));
   const auto deliveries = receive_all(*source, 20);
