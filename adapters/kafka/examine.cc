@@ -1,11 +1,9 @@
 // A look at a topic, by a client that joins no group.
 #include <librdkafka/rdkafka.h>
 
-#include <charconv>
-#include <map>
-
 #include "adapters/kafka/client.h"
 #include "adapters/kafka/options.h"
+#include "adapters/kafka/retention.h"
 
 namespace onceward {
 namespace kafka {
@@ -20,7 +18,7 @@ using ConfigResource = Handle<rd_kafka_ConfigResource_t, rd_kafka_ConfigResource
 using AdminOptions = Handle<rd_kafka_AdminOptions_t, rd_kafka_AdminOptions_destroy>;
 
 struct TopicConfig {
-  std::map<std::string, std::string> values;
+  TopicSettings values;
   std::string trouble;
 };
 
@@ -54,20 +52,6 @@ TopicConfig describe(const Client& client, const std::string& topic) {
   return read_config(event.get());
 }
 
-void take_retention(const TopicConfig& config, KafkaFacts& facts) {
-  facts.retention_unknown = config.trouble;
-  const auto policy = config.values.find("cleanup.policy"), time = config.values.find("retention.ms");
-  if (policy == config.values.end() || time == config.values.end()) {
-    if (facts.retention_unknown.empty()) facts.retention_unknown = "the brokers do not tell retention.ms";
-    return;
-  }
-  std::int64_t ms = -1;
-  std::from_chars(time->second.data(), time->second.data() + time->second.size(), ms);
-  // With compaction beside it, what is old is deleted although it is the last of its key.
-  const bool deletes = policy->second.find("delete") != std::string::npos;
-  if (deletes && ms >= 0) facts.retention = milliseconds(ms);
-}
-
 }  // namespace
 }  // namespace kafka
 
@@ -79,7 +63,9 @@ KafkaFacts examine_kafka(const KafkaSourceOptions& options) {
   KafkaFacts facts;
   client.reach(options.topic, answer_deadline, FaultCode::source_refused);
   facts.partitions = client.partitions(options.topic, answer_deadline).size();
-  take_retention(describe(client, options.topic), facts);
+  const TopicConfig config = describe(client, options.topic);
+  facts.retention_unknown = config.trouble;
+  if (config.trouble.empty()) take_retention(config.values, facts);
   return facts;
 }
 

@@ -256,6 +256,27 @@ bool Connection::has_exchange(std::string_view name) {
   return false;
 }
 
+// A consumer with an argument of the wrong type is refused after permissions were looked at, and before anything is delivered.
+void Connection::check_reading(std::string_view queue) {
+  if (!probing_) open_channel(probe_channel);
+  probing_ = true;
+  amqp_table_entry_t no_number = entry("x-priority", "none");
+  amqp_basic_consume(state_.get(), probe_channel, bytes_of(queue), amqp_empty_bytes, 0, 0, 0, {1, &no_number});
+  try {
+    require_answer(fmt::format("messages of the queue \"{}\"", one_line(queue)));
+    return;  // one that takes any argument: what it delivers goes back with the connection
+  } catch (const Closed& closed) {
+    if (closed.code() == AMQP_ACCESS_REFUSED) {
+      throw Fault(role_.refused, Poisons::connection,
+                  fmt::format("{}: reading is not permitted of the queue \"{}\"; grant the user the permission read",
+                              place_, one_line(queue)));
+    }
+    if (closed.code() != AMQP_PRECONDITION_FAILED) throw;
+  }
+  answer_close(probe_channel);
+  probing_ = false;
+}
+
 void Connection::pump(FrameTaker& taker) {
   for (;;) {
     amqp_frame_t frame;

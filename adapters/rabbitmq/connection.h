@@ -57,6 +57,8 @@ class Connection {
   };
   // Nothing where there is none: then the connection is of no more use.
   std::optional<QueueState> look_at_queue(std::string_view name);
+  // That messages of the queue may be received; takes none.
+  void check_reading(std::string_view queue);
   void limit_unsettled(std::uint16_t messages);
   void consume(std::string_view queue);
   void confirm_publications();

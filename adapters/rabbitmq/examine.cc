@@ -10,7 +10,9 @@ RabbitmqFacts facts_of(const RabbitmqSourceOptions& options, Connection&& connec
   using enum RabbitmqSourceOptions::Declare;
   if (options.declare == nothing) connection.check_queue({options.queue, nothing});
   const auto state = connection.look_at_queue(options.queue);
-  return state ? RabbitmqFacts{true, state->ready, state->consumers} : RabbitmqFacts{};
+  if (!state) return {};
+  connection.check_reading(options.queue);
+  return {true, state->ready, state->consumers};
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "apps/daemon/ports.h"
-#include "apps/doctor/rabbitmq_management.h"
 #include "src/declaration/duration.h"
 
 namespace onceward::doctor {
@@ -19,24 +18,37 @@ using Span = HorizonInputs::Span;
 constexpr const char* acknowledged_by_us =
     "a message is acknowledged after its effect is committed; a URL cannot ask for less";
 
+// How long a broker keeps what nobody takes.
+struct Kept {
+  std::string place;
+  std::optional<milliseconds> time;  // nothing: for good
+  std::string parts{};               // of which it is made, where it is made of several
+};
+
 // A message that the broker still has after we have forgotten it would be applied twice.
-Observation compare_retention(std::optional<milliseconds> kept, const Span& declared, const std::string& place) {
-  const std::string length = kept ? declaration::write_duration(*kept) : "for good";
+Observation compare_retention(const Kept& kept, const Span& declared) {
+  const std::string keeps =
+      fmt::format("{} keeps messages {}{}", kept.place,
+                  kept.time ? "for " + declaration::write_duration(*kept.time) : "for good", kept.parts);
   if (!declared) {
     return {"retention", Status::unknown,
-            fmt::format("{} keeps messages {}; declare broker_retention in [consumer.retention] to have it compared",
-                        place, kept ? "for " + length : length)};
+            keeps + "; declare broker_retention in [consumer.retention] to have it compared"};
   }
   const std::string promised = declaration::write_duration(*declared);
-  if (kept && *kept <= *declared) {
-    return {"retention", Status::ok,
-            fmt::format("{} keeps messages for {}, broker_retention is {}", place, length, promised)};
+  if (kept.time && *kept.time <= *declared) {
+    return {"retention", Status::ok, fmt::format("{}, broker_retention is {}", keeps, promised)};
   }
-  return {
-      "retention", Status::problem,
-      fmt::format("{} keeps messages {}{}, longer than the declared broker_retention of {}: a message could come back "
-                  "after its identity was forgotten; declare more, or let the broker keep less",
-                  place, kept ? "for " : "", length, promised)};
+  return {"retention", Status::problem,
+          fmt::format("{}, longer than the declared broker_retention of {}: a message could come back after its "
+                      "identity was forgotten; declare more, or let the broker keep less",
+                      keeps, promised)};
+}
+
+Kept kept_by(const KafkaFacts& facts) {
+  if (!facts.retention) return {"the topic", std::nullopt};
+  return {"the topic", *facts.retention + facts.segment,
+          fmt::format(" (retention.ms is {}, and segment.ms {}: a segment is deleted as a whole)",
+                      declaration::write_duration(*facts.retention), declaration::write_duration(facts.segment))};
 }
 
 void look_at(const EmbeddedOptions& options, const Declaration&, Observations& seen) {
@@ -59,32 +71,13 @@ Status status_of(DeadLetterRoute::Leads leads) {
   return Status::unknown;
 }
 
-void add_limit(const QueueSettings& settings, Observations& seen) {
-  if (!settings.delivery_limit) {
-    seen.push_back({"delivery_limit", Status::ok, fmt::format("the {} queue has none", settings.type)});
-  } else if (settings.dead_letter_exchange) {
-    const DeadLetterRoute& route = settings.dead_letter_route;
-    const bool nowhere = route.leads == DeadLetterRoute::Leads::nowhere;
-    seen.push_back(
-        {"delivery_limit", status_of(route.leads),
-         fmt::format("{} deliveries, then the exchange \"{}\", {}{}", *settings.delivery_limit,
-                     *settings.dead_letter_exchange, route.text,
-                     nowhere ? ": the broker drops the message then; make one, or set the limit to -1" : "")});
-  } else {
-    seen.push_back({"delivery_limit", Status::problem,
-                    fmt::format("after {} deliveries the broker drops a message, since the queue has no dead-letter "
-                                "exchange; set one by a policy, or the limit to -1",
-                                *settings.delivery_limit)});
-  }
-}
-
 void add_lifetime(const QueueSettings& settings, const Span& declared, Observations& seen) {
   if (settings.queue_lifetime) {
     seen.push_back({"expiry", Status::problem,
                     fmt::format("unused for {}, the queue is deleted with its messages; take the setting expires away",
                                 declaration::write_duration(*settings.queue_lifetime))});
   }
-  if (settings.lifetime) return seen.push_back(compare_retention(settings.lifetime, declared, "the queue"));
+  if (settings.lifetime) return seen.push_back(compare_retention({"the queue", settings.lifetime}, declared));
   seen.push_back({"retention", Status::unknown,
                   "the queue has no message TTL: a message waits until it is received, however long that takes"});
 }
@@ -112,7 +105,7 @@ void look_at(const RabbitmqSourceOptions& options, const Declaration& consumer, 
     seen.push_back({"retention", Status::unknown, *why});
     return;
   }
-  add_limit(std::get<QueueSettings>(asked), seen);
+  seen.push_back(look_at_limit(std::get<QueueSettings>(asked)));
   add_lifetime(std::get<QueueSettings>(asked), consumer.horizon.broker_retention, seen);
 }
 
@@ -124,7 +117,7 @@ void look_at(const KafkaSourceOptions& options, const Declaration& consumer, Obs
   if (!facts.retention_unknown.empty()) {
     seen.push_back({"retention", Status::unknown, facts.retention_unknown});
   } else {
-    seen.push_back(compare_retention(facts.retention, consumer.horizon.broker_retention, "the topic"));
+    seen.push_back(compare_retention(kept_by(facts), consumer.horizon.broker_retention));
   }
 }
 
@@ -140,6 +133,24 @@ std::string_view name(Observation::Status status) {
       break;
   }
   return "unknown";
+}
+
+Observation look_at_limit(const QueueSettings& settings) {
+  constexpr const char* check = "delivery_limit";
+  if (!settings.delivery_limit_unknown.empty()) return {check, Status::unknown, settings.delivery_limit_unknown};
+  if (!settings.delivery_limit) return {check, Status::ok, fmt::format("the {} queue has none", settings.type)};
+  if (!settings.dead_letter_exchange) {
+    return {check, Status::problem,
+            fmt::format("after {} deliveries the broker drops a message, since the queue has no dead-letter exchange; "
+                        "set one by a policy, or the limit to -1",
+                        *settings.delivery_limit)};
+  }
+  const DeadLetterRoute& route = settings.dead_letter_route;
+  const bool nowhere = route.leads == DeadLetterRoute::Leads::nowhere;
+  return {check, status_of(route.leads),
+          fmt::format("{} deliveries, then the exchange \"{}\", {}{}", *settings.delivery_limit,
+                      *settings.dead_letter_exchange, route.text,
+                      nowhere ? ": the broker drops the message then; make one, or set the limit to -1" : "")};
 }
 
 Examination examine(const Declaration& consumer) {

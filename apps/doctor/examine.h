@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/doctor/rabbitmq_management.h"
 #include "onceward/declaration.h"
 
 namespace onceward::doctor {
@@ -17,6 +18,9 @@ struct Observation {
   std::string text;  // for people: what was seen, and what to do
 };
 std::string_view name(Observation::Status status);
+
+// Whether a message that is delivered too often is lost.
+Observation look_at_limit(const QueueSettings& settings);
 
 struct Examination {
   std::vector<Observation> observations;

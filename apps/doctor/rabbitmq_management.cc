@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -43,11 +44,18 @@ std::optional<std::chrono::milliseconds> span_of_setting(const Json& queue, cons
   return value.is_number() ? std::optional(std::chrono::milliseconds(value.get<std::int64_t>())) : std::nullopt;
 }
 
-std::optional<std::int64_t> limit_of(const Json& queue, const std::string& version) {
+// What the queue does not set is the server's default, which came with a version.
+void take_limit(const Json& queue, const std::string& version, QueueSettings& settings) {
   const Json set = setting(queue, "delivery-limit");
-  if (set.is_number()) return set.get<std::int64_t>() < 0 ? std::nullopt : std::optional(set.get<std::int64_t>());
-  const int major = std::atoi(version.c_str());
-  return major >= first_with_default_limit ? std::optional<std::int64_t>(default_delivery_limit) : std::nullopt;
+  int major = 0;
+  if (set.is_number()) {
+    if (set.get<std::int64_t>() >= 0) settings.delivery_limit = set.get<std::int64_t>();
+  } else if (std::from_chars(version.data(), version.data() + version.size(), major).ec != std::errc()) {
+    settings.delivery_limit_unknown =
+        "the queue sets no limit, and the management API does not tell the server's version, which decides the default";
+  } else if (major >= first_with_default_limit) {
+    settings.delivery_limit = default_delivery_limit;
+  }
 }
 
 std::string text_of(const Json& object, const std::string& name) {
@@ -111,7 +119,7 @@ std::variant<QueueSettings, std::string> read_queue_settings(const std::string& 
   if (!type.is_string()) return "the management API's answer is no queue";
   QueueSettings settings;
   settings.type = type.get<std::string>();
-  if (settings.type == "quorum") settings.delivery_limit = limit_of(queue, version);
+  if (settings.type == "quorum") take_limit(queue, version, settings);
   const Json exchange = setting(queue, "dead-letter-exchange");
   if (exchange.is_string()) settings.dead_letter_exchange = exchange.get<std::string>();
   const Json key = setting(queue, "dead-letter-routing-key");

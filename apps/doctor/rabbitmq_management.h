@@ -21,6 +21,7 @@ struct DeadLetterRoute {
 struct QueueSettings {
   std::string type;                                     // quorum, classic, stream
   std::optional<std::int64_t> delivery_limit{};         // nothing: there is none
+  std::string delivery_limit_unknown{};                 // why, where nobody tells
   std::optional<std::string> dead_letter_exchange{};    // nothing: what is dead is dropped
   std::optional<std::string> dead_letter_key{};         // nothing: each message's own
   DeadLetterRoute dead_letter_route{};                  // of a queue with a limit and such an exchange
@@ -30,7 +31,7 @@ struct QueueSettings {
 // Else why it is not known; that holds no secret.
 std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOptions& options);
 
-// As the API writes a queue and the server's version. For what is not JSON of that kind, why.
+// As the API writes a queue and the server's version, which is empty where it is not known. For what is not JSON of that kind, why.
 std::variant<QueueSettings, std::string> read_queue_settings(const std::string& queue, const std::string& version);
 // As the API writes an exchange and the bindings from it.
 DeadLetterRoute read_route(const std::string& exchange, const std::string& bindings,

@@ -96,34 +96,6 @@ Thrown thrown_by(Work&& work) {
   return {};
 }
 
-// A user who may log in, and nothing else.
-class StrangerToRabbitmq {
- public:
-  StrangerToRabbitmq() {
-    rabbitmq_api("PUT", "/users/" + name_, R"({"password":"stranger","tags":""})");
-    rabbitmq_api("PUT", "/permissions/%2F/" + name_, R"({"configure":"^$","write":"^$","read":"^$"})");
-  }
-  ~StrangerToRabbitmq() {
-    try {
-      rabbitmq_api("DELETE", "/users/" + name_);
-    } catch (const std::exception&) {
-      // The server is thrown away with everything in it.
-    }
-  }
-  StrangerToRabbitmq(const StrangerToRabbitmq&) = delete;
-  StrangerToRabbitmq& operator=(const StrangerToRabbitmq&) = delete;
-
-  RabbitmqConnection connection() const {
-    RabbitmqConnection connection = rabbitmq_server();
-    connection.user = name_;
-    connection.password = "stranger";
-    return connection;
-  }
-
- private:
-  const std::string name_ = unique_name();
-};
-
 class RabbitmqWorld : public testing::Test {
  protected:
   std::unique_ptr<Source> open(const RabbitmqConnection& connection) {

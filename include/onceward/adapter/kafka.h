@@ -52,8 +52,10 @@ struct KafkaSourceOptions {
 // What the brokers tell of a topic to somebody who only looks.
 struct KafkaFacts {
   std::size_t partitions = 0;
-  // How long a record is kept at least; nothing where it is kept for good (no limit, or compaction).
+  // How long records are kept: retention.ms; nothing where that is for good (no limit, or compaction alone). They are deleted a
+  // segment at a time, by the youngest in it, which may be younger than the oldest by segment.ms.
   std::optional<std::chrono::milliseconds> retention{};
+  std::chrono::milliseconds segment{};
   std::string retention_unknown{};  // why, where the brokers did not tell
 };
 

@@ -3,8 +3,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "apps/doctor/examine.h"
 #include "apps/doctor/http_get.h"
-#include "apps/doctor/rabbitmq_management.h"
 #include "tests/fixtures/broker_urls.h"
 
 namespace onceward::cli {
@@ -100,6 +100,21 @@ TEST_F(DoctorSources, PlaceForDeadLettersThatIsNotThereCannotBeUsed) {
   EXPECT_NE(spoken.out.find("there is no exchange"), std::string::npos) << spoken.out;
 }
 
+TEST_F(DoctorSources, QueueThatMayNotBeReadCannotBeUsed) {
+  const fixtures::StrangerToRabbitmq stranger;
+  for (const bool quorum : {true, false}) {
+    fixtures::RabbitmqQueue queue({.quorum = quorum});
+    queue.send({{.body = "{}"}});
+    const Spoken spoken = examine(rabbitmq_url(queue.name(), stranger.login()));
+    EXPECT_EQ(spoken.exit_code, 5) << spoken.out;
+    EXPECT_NE(spoken.out.find("reading is not permitted"), std::string::npos) << spoken.out;
+    stranger.permit_reading();
+    EXPECT_EQ(examine(rabbitmq_url(queue.name(), stranger.login())).exit_code, 0);
+    EXPECT_EQ(queue.depth(), 1u);
+    stranger.permit_reading(false);
+  }
+}
+
 TEST_F(DoctorSources, ManagementApiThatDoesNotAnswerMakesNothingOk) {
   fixtures::RabbitmqQueue queue;
   const std::string nobody = "http://guest:hunter2@127.0.0.1:" + std::to_string(fixtures::free_port());
@@ -123,7 +138,7 @@ TEST_F(DoctorSources, QueueThatIsToBeDeclaredIsNotMade) {
 }
 
 TEST_F(DoctorSources, RetentionOfATopicIsComparedWithTheDeclared) {
-  const fixtures::KafkaTopic topic;  // 7 days, if nobody says otherwise
+  const fixtures::KafkaTopic topic;  // 7 days, if nobody says otherwise, and as many until a segment is closed
   const auto with = [&](const std::string& declared) {
     return examine(topic.url(),
                    declared.empty() ? "" : "[consumer.retention]\nbroker_retention = \"" + declared + "\"\n");
@@ -132,10 +147,14 @@ TEST_F(DoctorSources, RetentionOfATopicIsComparedWithTheDeclared) {
   EXPECT_EQ(enough.exit_code, 0) << enough.out;
   EXPECT_EQ(rows_of(enough)["topic"].first, "ok");
   EXPECT_EQ(rows_of(enough)["retention"].first, "ok") << enough.out;
-  const Spoken short_of = with("1d");
-  EXPECT_EQ(short_of.exit_code, 6) << short_of.out;
-  EXPECT_EQ(rows_of(short_of)["retention"].first, "problem") << short_of.out;
-  EXPECT_NE(short_of.out.find("declared broker_retention of 1d"), std::string::npos) << short_of.out;
+  EXPECT_EQ(rows_of(with("14d"))["retention"].first, "ok");
+  for (const std::string declared : {"13d", "1d"}) {
+    const Spoken short_of = with(declared);
+    EXPECT_EQ(short_of.exit_code, 6) << short_of.out;
+    EXPECT_EQ(rows_of(short_of)["retention"].first, "problem") << short_of.out;
+    EXPECT_NE(short_of.out.find("declared broker_retention of " + declared), std::string::npos) << short_of.out;
+    EXPECT_NE(short_of.out.find("for 14d (retention.ms is 7d, and segment.ms 7d"), std::string::npos) << short_of.out;
+  }
   const Spoken undeclared = with("");
   EXPECT_EQ(undeclared.exit_code, 0) << undeclared.out;
   EXPECT_EQ(rows_of(undeclared)["retention"].first, "unknown") << undeclared.out;
@@ -195,6 +214,20 @@ TEST(QueueSettings, AreReadFromArgumentsPoliciesAndTheVersion) {
   for (const char* const other : {"", "[]", "{}", "{\"type\":7}"}) {
     EXPECT_TRUE(std::holds_alternative<std::string>(doctor::read_queue_settings(other, "4"))) << other;
   }
+}
+
+TEST(QueueSettings, WithoutALimitAndAVersionAreUnknown) {
+  const auto status = [](const std::string& json, const std::string& version) {
+    return name(
+        doctor::look_at_limit(std::get<doctor::QueueSettings>(doctor::read_queue_settings(json, version))).status);
+  };
+  const std::string bare = R"({"type":"quorum","arguments":{}})";
+  EXPECT_EQ(status(bare, "3.10.8"), "ok");
+  EXPECT_EQ(status(bare, "4.0.2"), "problem");
+  for (const char* const version : {"", "unknown"}) EXPECT_EQ(status(bare, version), "unknown");
+  EXPECT_EQ(status(R"({"type":"quorum","arguments":{"x-delivery-limit":-1}})", ""), "ok");
+  EXPECT_EQ(status(R"({"type":"quorum","arguments":{"x-delivery-limit":5}})", ""), "problem");
+  EXPECT_EQ(status(R"({"type":"classic","arguments":{}})", ""), "ok");
 }
 
 TEST(DeadLetterRoutes, AreKnownWhereTheBindingsTell) {
