@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -75,6 +77,15 @@ bool speaks_tls(const RabbitmqConnection::Host& host, milliseconds wait) {
   return amqp_socket_open_noblock(socket, host.name.c_str(), host.port, &time) == AMQP_STATUS_OK;
 }
 
+// What the other side has said of TLS on this thread's last connection; empty if nothing. With TLS 1.3 a broker that wants our
+// certificate says so when we believe to be connected already.
+std::string_view tls_alert() {
+  const unsigned long error = ERR_peek_last_error();
+  if (ERR_GET_LIB(error) != ERR_LIB_SSL || ERR_GET_REASON(error) < SSL_AD_REASON_OFFSET) return {};
+  const char* const text = ERR_reason_error_string(error);
+  return text ? text : "an alert without a name";
+}
+
 int milliseconds_until(Clock::time_point until) {
   const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
   return static_cast<int>(std::clamp<milliseconds>(left, 0ms, 60s).count());
@@ -124,8 +135,12 @@ void Connection::open_socket(const RabbitmqConnection& options, const RabbitmqCo
                   fmt::format("{}: certfile and keyfile cannot be read as PEM", place_));
     }
   }
+  ERR_clear_error();
   const timeval time = time_of(left());
   const int status = amqp_socket_open_noblock(socket, host.name.c_str(), host.port, &time);
+  if (const auto alert = tls_alert(); status != AMQP_STATUS_OK && !alert.empty()) {
+    throw tls_ended(role_, options, host, alert);
+  }
   if (status != AMQP_STATUS_OK) throw not_connected(role_, options, host, status);
   tune_socket(options);
 }
@@ -156,6 +171,9 @@ void Connection::log_in(const RabbitmqConnection& options, const RabbitmqConnect
   if (reply.reply_type == AMQP_RESPONSE_NORMAL) return;
   const bool hung_up =
       reply.reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION && reply.library_error != AMQP_STATUS_TIMEOUT;
+  if (const auto alert = tls_alert(); hung_up && options.tls && !alert.empty()) {
+    throw tls_ended(role_, options, host, alert);
+  }
   const bool tls_there = hung_up && !options.tls && speaks_tls(host, left());
   throw tls_there ? tls_wanted(role_, host) : not_logged_in(role_, options, host, reply);
 }

@@ -72,6 +72,14 @@ Fault not_connected(const Role& role, const RabbitmqConnection& options, const R
   }
 }
 
+Fault tls_ended(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host,
+                std::string_view alert) {
+  return fault(role.refused, fmt::format("{}: the broker ended TLS ({}); {}", place_of(options, host), alert,
+                                         options.key_file.empty()
+                                             ? "if it wants a certificate of ours, name it in certfile= and keyfile="
+                                             : "does it know who signed our certfile=?"));
+}
+
 Fault tls_wanted(const Role& role, const RabbitmqConnection::Host& host) {
   return fault(role.refused,
                fmt::format("rabbitmq at {}:{}: this port is for TLS; write rabbitmqs://, or the broker's plain "

@@ -44,6 +44,9 @@ Fault lost(const Role& role, const std::string& place, int status);
 // While a connection was made.
 Fault not_connected(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host,
                     int status);
+// `alert` as OpenSSL writes it.
+Fault tls_ended(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host,
+                std::string_view alert);
 Fault tls_wanted(const Role& role, const RabbitmqConnection::Host& host);
 Fault not_logged_in(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host,
                     const amqp_rpc_reply_t& reply);

@@ -1,7 +1,10 @@
 // What a RabbitMQ of one's own can be made to do: die, run out of memory, lose patience, take only small messages.
 #include "tests/brokers/rabbitmq_server.h"
 
+#include <fstream>
+
 #include "tests/brokers/rabbitmq_world.h"
+#include "tests/fixtures/certificates.h"
 
 namespace onceward::brokers {
 namespace {
@@ -9,10 +12,15 @@ namespace {
 class RabbitmqServers : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    server_ = std::make_unique<RabbitmqServer>(
-        std::vector<std::string>{"max_message_size=1000000", "tcp_listen_options.send_timeout=1000"});
+    known_ = std::make_unique<Certificates>();
+    server_ = std::make_unique<RabbitmqServer>(std::vector<std::string>{
+        "max_message_size=1000000", "tcp_listen_options.send_timeout=1000", "ssl_options.verify=verify_peer",
+        "ssl_options.fail_if_no_peer_cert=true", "ssl_options.cacertfile=" + known_->ca()});
   }
-  static void TearDownTestSuite() { server_.reset(); }
+  static void TearDownTestSuite() {
+    server_.reset();
+    known_.reset();
+  }
 
   static std::unique_ptr<Publisher> publisher(Log& log, std::chrono::milliseconds deadline = generous) {
     RabbitmqPublisherOptions options;
@@ -43,9 +51,11 @@ class RabbitmqServers : public testing::Test {
     return std::ranges::count_if(log_.all(), [&](const std::string& line) { return line.find(part) != line.npos; });
   }
 
+  static std::unique_ptr<Certificates> known_;  // whose clients the server lets in by TLS
   static std::unique_ptr<RabbitmqServer> server_;
   Lines log_;
 };
+std::unique_ptr<Certificates> RabbitmqServers::known_;
 std::unique_ptr<RabbitmqServer> RabbitmqServers::server_;
 
 TEST_F(RabbitmqServers, KilledOneComesBackWithWhatWasUnsettled) {
@@ -83,6 +93,43 @@ TEST_F(RabbitmqServers, KilledOneComesBackWithWhatWasUnsettled) {
   });
   sender->publish({&away, 1});
   EXPECT_EQ(collect(*sender).at(0).kind, Kind::confirmed);
+}
+
+TEST_F(RabbitmqServers, OurCertificateIsShownToWhoWantsIt) {
+  RabbitmqSourceOptions options;
+  options.connection = server_->connection();
+  options.connection.tls = true;
+  options.connection.hosts.front() = {"localhost",
+                                      static_cast<std::uint16_t>(options.connection.hosts.front().port + 1)};
+  options.connection.ca_file = server_->directory() + "/tls/ca.pem";
+  options.queue = unique_name();
+  options.declare = RabbitmqSourceOptions::Declare::classic;
+  const auto opening = [&] { return thrown_by([&] { open_rabbitmq(options, log_); }); };
+  const Thrown without = opening();
+  EXPECT_EQ(without.code, FaultCode::source_refused);
+  EXPECT_THAT(without.what, HasSubstr("name it in certfile= and keyfile="));
+  const Certificates unknown;
+  options.connection.certificate_file = unknown.certificate();
+  options.connection.key_file = unknown.key();
+  const Thrown of_a_stranger = opening();
+  EXPECT_EQ(of_a_stranger.code, FaultCode::source_refused);
+  EXPECT_THAT(of_a_stranger.what, HasSubstr("does it know who signed our certfile=?"));
+  options.connection.certificate_file = known_->certificate();
+  options.connection.key_file = known_->key();
+  EXPECT_EQ(opening().code, std::nullopt) << opening().what;
+}
+
+// Before there is a connection, where TLS 1.3 says it afterwards. That version is chosen for a process of its own.
+TEST_F(RabbitmqServers, OurCertificateIsMissedByTls12) {
+  const TemporaryDirectory folder;
+  const std::string configuration = folder.path() + "/openssl.cnf";
+  std::ofstream(configuration) << "openssl_conf = all\n[all]\nssl_conf = ssl\n[ssl]\nsystem_default = old\n[old]\n"
+                               << "MaxProtocol = TLSv1.2\n";
+  const std::string url = fmt::format("rabbitmqs://guest:guest@localhost:{}/%2F?queue=q&cacertfile={}/tls/ca.pem",
+                                      server_->connection().hosts.front().port + 1, server_->directory());
+  const Ran ran =
+      run({"/usr/bin/env", "OPENSSL_CONF=" + configuration, ONCEWARD_TEST_PROGRAMS "/receiver", url, "leave", "1"});
+  EXPECT_THAT(ran.output, HasSubstr("name it in certfile= and keyfile="));
 }
 
 TEST_F(RabbitmqServers, TooLargeIsRefusedAndTheOthersAreNot) {
