@@ -1,0 +1,65 @@
+#include "src/worker/receiver.h"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <vector>
+
+namespace onceward {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+// Away for so many tries, of which it keeps the times.
+class AwaySource final : public Source {
+ public:
+  explicit AwaySource(std::size_t tries) : tries_(tries) {}
+
+  void receive(std::vector<Delivery>&, std::size_t, std::chrono::milliseconds) override {
+    const std::lock_guard lock(mutex_);
+    times_.push_back(Clock::now());
+    tried_.notify_all();
+    if (times_.size() <= tries_) throw Fault(FaultCode::source_unavailable, Poisons::connection, "away");
+  }
+  void settle(std::span<const Settlement>) override {}
+  void wake() noexcept override {}
+  std::optional<std::chrono::milliseconds> ack_timeout() const override { return std::nullopt; }
+  SourceCounters counters() const override { return {}; }
+  std::string describe() const override { return "away"; }
+
+  // The time from each try to the next, once it is back.
+  std::vector<std::chrono::milliseconds> await_pauses() {
+    std::unique_lock lock(mutex_);
+    EXPECT_TRUE(tried_.wait_for(lock, 60s, [&] { return times_.size() > tries_; }));
+    std::vector<std::chrono::milliseconds> pauses;
+    for (std::size_t at = 1; at < times_.size(); ++at) {
+      pauses.push_back(std::chrono::ceil<std::chrono::milliseconds>(times_[at] - times_[at - 1]));
+    }
+    pauses.resize(tries_);
+    return pauses;
+  }
+
+ private:
+  const std::size_t tries_;
+  std::mutex mutex_;
+  std::condition_variable tried_;
+  std::vector<Clock::time_point> times_;
+};
+
+// Red if it is tried again at once, or as often as at first.
+TEST(Receiver, TriesEverMoreSeldomWhileTheSourceIsAway) {
+  AwaySource source(5);
+  const Declaration declaration;
+  Handover handover(10);
+  ConsumerTally tally;
+  std::vector<std::chrono::milliseconds> pauses;
+  {
+    const Receiver receiver(source, declaration, handover, tally, silent_log());
+    pauses = source.await_pauses();
+  }
+  for (std::size_t at = 0; at < pauses.size(); ++at) EXPECT_GE(pauses[at], 100ms * (1 << at)) << at;
+}
+
+}  // namespace
+}  // namespace onceward
