@@ -4,8 +4,7 @@
 #include "apps/daemon/suite.h"
 #include "onceward/adapter/sqlite.h"
 #include "tests/faults/proxy.h"
-#include "tests/fixtures/kafka.h"
-#include "tests/fixtures/rabbitmq.h"
+#include "tests/fixtures/broker_urls.h"
 
 namespace onceward::daemon {
 namespace {
@@ -26,6 +25,12 @@ class RunningOnBrokers : public Running {
     return "rabbitmq://" + login + "@127.0.0.1:" + std::to_string(port) + "/%2F?queue=" + queue;
   }
   static int rabbitmq_port() { return fixtures::rabbitmq_server().hosts.front().port; }
+  static fixtures::KafkaRecord cloud_event(const std::string& id) {
+    return {
+        .key = "k",
+        .value = "{}",
+        .headers = {{"id", id}, {"ce_source", "shop"}, {"ce_id", id}, {"ce_specversion", "1.0"}, {"ce_type", "paid"}}};
+  }
   std::int64_t effects() { return fixtures::read_sqlite(path_)->number("SELECT count(*) FROM effect"); }
 
   static std::string trouble(const Process& process) {
@@ -78,6 +83,18 @@ TEST_F(RunningOnBrokers, RabbitmqThatIsAwayAtTheStartIsWaitedFor) {
   EXPECT_EQ(queue.depth(), 0u);
 }
 
+// A try is two connections at most: the second asks for TLS. So one of two workers has tried five times, with pauses that
+// double from 100 ms between them.
+TEST_F(RunningOnBrokers, WhoCannotBeginTriesEverMoreSeldom) {
+  faults::Proxy proxy(rabbitmq_port());
+  proxy.refuse(true);
+  write_with_source(rabbitmq(proxy.port(), "q"), sqlite_);
+  const auto began = std::chrono::steady_clock::now();
+  const auto process = start();
+  fixtures::await("they have tried", [&] { return proxy.turned_away() >= 20; });
+  EXPECT_GE(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(1'500));
+}
+
 TEST_F(RunningOnBrokers, QueueThatIsMadeLaterIsFound) {
   const std::string name = fixtures::unique_name();
   write_with_source(rabbitmq(rabbitmq_port(), name), sqlite_);
@@ -102,6 +119,21 @@ TEST_F(RunningOnBrokers, WrongPasswordIsSaidAndTriedAgain) {
   EXPECT_THAT(process->output(), Not(HasSubstr("hunter2")));
   process->signal(SIGTERM);
   EXPECT_EQ(process->wait(), 0) << process->output();
+}
+
+TEST_F(RunningOnBrokers, WhatCannotBeReachedIsSaidAndTriedAgain) {
+  fixtures::RabbitmqQueue queue;
+  const fixtures::KafkaTopic topic;
+  for (const fixtures::Hopeless& hopeless : fixtures::hopeless_urls(queue.name(), topic.name())) {
+    const bool kafka = hopeless.url.starts_with("kafka");
+    write_with_source(hopeless.url + (kafka ? "&group=g" : ""), sqlite_);
+    const auto process = start();
+    await_trouble(*process, hopeless.says);
+    expect_one_warning(*process);
+    process->signal(SIGTERM);
+    EXPECT_EQ(process->wait(), 0) << process->output();
+    EXPECT_THAT(process->output(), Not(HasSubstr("hunter2")));
+  }
 }
 
 TEST_F(RunningOnBrokers, RabbitmqThatGoesAndComesBackIsSaid) {
@@ -137,11 +169,7 @@ TEST_F(RunningOnBrokers, TopicThatIsMadeLaterIsFound) {
   await_trouble(*process, "there is no topic");
   topic.create();
   fixtures::await("it is ready", [&] { return trouble(*process) == "ready"; });
-  topic.send(
-      {{.key = "k",
-        .value = "{}",
-        .headers = {
-            {"id", "1"}, {"ce_source", "shop"}, {"ce_id", "1"}, {"ce_specversion", "1.0"}, {"ce_type", "paid"}}}});
+  topic.send({cloud_event("1")});
   fixtures::await("it is processed", [&] { return effects() == 1; });
 }
 
@@ -172,6 +200,18 @@ TEST_F(RunningOnBrokers, PasswordComesFromTheEnvironment) {
   const auto process = start_and_await_work();
   ::unsetenv("ONCEWARD_TEST_PASSWORD");
   EXPECT_THAT(process->output(), Not(HasSubstr("guest")));
+}
+
+TEST_F(RunningOnBrokers, PasswordOfKafkaComesFromTheEnvironment) {
+  fixtures::KafkaTopic topic;
+  ::setenv("ONCEWARD_TEST_PASSWORD", "once@ward/1", 1);
+  write_with_source(fixtures::kafka_with_login(topic.name(), "${ONCEWARD_TEST_PASSWORD}") + "&group=" + topic.group(),
+                    sqlite_);
+  const auto process = start_and_await_work();
+  ::unsetenv("ONCEWARD_TEST_PASSWORD");
+  topic.send({cloud_event("1")});
+  fixtures::await("it is processed", [&] { return effects() == 1; });
+  EXPECT_THAT(process->output(), Not(HasSubstr("once@ward")));
 }
 
 }  // namespace

@@ -225,6 +225,16 @@ TEST_F(SendToBroker, PasswordComesFromTheEnvironment) {
   EXPECT_EQ(spoken.exit_code, 0) << spoken.err;
 }
 
+// With signs in it that mean something in a URL.
+TEST_F(SendToBroker, PasswordOfKafkaComesFromTheEnvironment) {
+  const fixtures::KafkaTopic topic;
+  ::setenv("ONCEWARD_TEST_PASSWORD", "once@ward/1", 1);
+  const Spoken spoken = send_to(kafka_with_login(topic.name(), "${ONCEWARD_TEST_PASSWORD}"), messages(1));
+  ::unsetenv("ONCEWARD_TEST_PASSWORD");
+  EXPECT_EQ(spoken.exit_code, 0) << spoken.err;
+  EXPECT_EQ(topic.read().size(), 1u);
+}
+
 TEST_F(SendToBroker, WhatIsWrongIsSaidInOneLine) {
   fixtures::RabbitmqQueue queue;
   const fixtures::KafkaTopic topic;
