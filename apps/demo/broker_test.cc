@@ -1,6 +1,7 @@
 // The demo over a real broker, as its user runs it; small, since the broker is started twice.
 #include "apps/demo/broker.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/fixtures/postgres_database.h"
 #include "tests/fixtures/process.h"
 #include "tests/fixtures/reader.h"
 
@@ -39,6 +41,13 @@ class DemoAtBroker : public testing::TestWithParam<std::string> {
     return fixtures::run_well(
         {fixtures::environment("ONCEWARD_SCRIPTS") + "/" + GetParam(), verb, directory() + "/broker"});
   }
+  json run_file() const { return json::parse(std::ifstream(directory() + "/run.json")); }
+  // Each store with one broker.
+  static bool on_postgres() { return GetParam() == "kafka"; }
+  std::unique_ptr<fixtures::Reader> open_store() const {
+    return on_postgres() ? fixtures::read_postgres(fixtures::shared_database().url())
+                         : fixtures::read_sqlite(directory() + "/store.db");
+  }
   // The names of the lines that are wrong.
   std::vector<std::string> wrong() const {
     const json proof = json::parse(fixtures::run({ONCEWARD_BINARY "-checker", directory(), "-o", "json"}).output);
@@ -49,7 +58,7 @@ class DemoAtBroker : public testing::TestWithParam<std::string> {
     return names;
   }
   void send_one_more() const {
-    const json run = json::parse(std::ifstream(directory() + "/run.json"));
+    const json run = run_file();
     const std::string place = (GetParam() == "kafka" ? "/" : "?queue=") + std::string(demo::broker_queue);
     const std::string file = directory() + "/one.ndjson";
     std::ofstream(file) << R"({"messageId":"one more","producer":"checkout","eventType":"t","payload":{}})" << "\n";
@@ -64,8 +73,13 @@ INSTANTIATE_TEST_SUITE_P(On, DemoAtBroker, testing::Values("rabbitmq", "kafka"),
 
 // The checker is seen to be red: an effect was deleted, another doubled, a restart forgotten, a message left in the broker.
 TEST_P(DemoAtBroker, ProvesItselfThoughTheBrokerIsKilledAndSeesWhatIsSpoiled) {
-  const Ran ran = demo({"--messages", "300", "--keep", "-o", "json"});
-  ASSERT_EQ(ran.exit_code, 0) << ran.output;
+  std::vector<std::string> arguments{"--messages", "300", "--keep", "-o", "json"};
+  if (on_postgres()) {
+    fixtures::shared_database().empty();
+    arguments.insert(arguments.end(), {"--store", fixtures::shared_database().url()});
+  }
+  const Ran ran = demo(arguments);
+  ASSERT_EQ(ran.exit_code, 0) << ran.output << fixtures::run({ONCEWARD_BINARY "-checker", directory()}).output;
   const json object = object_in(ran);
   EXPECT_EQ(object.at("broker"), GetParam());
   EXPECT_GT(object.at("broker_restarts"), 0);
@@ -77,10 +91,9 @@ TEST_P(DemoAtBroker, ProvesItselfThoughTheBrokerIsKilledAndSeesWhatIsSpoiled) {
 
   script("start");
   EXPECT_EQ(wrong(), std::vector<std::string>{});
-  fixtures::read_sqlite(directory() + "/store.db")
-      ->run(
-          "DELETE FROM demo_capture WHERE message_id = (SELECT max(message_id) FROM demo_capture);"
-          "INSERT INTO demo_capture SELECT * FROM demo_capture LIMIT 1");
+  open_store()->run(fmt::format(
+      "DELETE FROM {0} WHERE message_id = (SELECT max(message_id) FROM {0}); INSERT INTO {0} SELECT * FROM {0} LIMIT 1",
+      run_file().at("captureTable").get<std::string>()));
   std::filesystem::resize_file(directory() + "/broker.ndjson", 0);
   const auto names = wrong();
   EXPECT_THAT(names, Contains("lost"));
