@@ -173,7 +173,8 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"random", "time"}))
       ->capture_default_str();
   app.add_flag("--latency", options.latency, "Instead: from publish to commit, open loop, beside a bare consumer");
-  app.add_option("--rate", options.rate, "Of --latency, messages a second; by default half of what onceward can");
+  app.add_option("--rate", options.rate,
+                 "Of --latency, messages a second; by default half of what the bare consumer can");
   app.footer("The servers are those that ./run bench e2e starts.\nExample: ./run bench e2e --broker kafka --rounds 1");
   CLI11_PARSE(app, argc, argv);
   try {

@@ -72,8 +72,6 @@ class BareBroker {
   virtual void make() = 0;
   virtual std::unique_ptr<BarePublisher> open_publisher() = 0;
   virtual std::unique_ptr<BareConsumer> consume() = 0;
-  // How many consumers of one thread each may share what was filled.
-  virtual std::size_t most_consumers() const = 0;
   // Onceward's own source on it; a keeper only where there are partitions.
   virtual std::unique_ptr<Source> open_source(std::unique_ptr<StreamKeeper> keeper = nullptr) = 0;
   // Where Onceward's own publisher finds it.

@@ -214,7 +214,6 @@ class Kafka final : public BareBroker {
     return std::make_unique<Publisher>(brokers_, topic_, window());
   }
   std::unique_ptr<BareConsumer> consume() override { return std::make_unique<Consumer>(brokers_, topic_, numbers()); }
-  std::size_t most_consumers() const override { return partitions; }
   std::unique_ptr<Source> open_source(std::unique_ptr<StreamKeeper> keeper) override {
     return open_kafka(read_kafka_source_url(fmt::format("{}/{}?group=onceward", url_, topic_)), silent_log(),
                       std::move(keeper));

@@ -233,7 +233,6 @@ class Rabbitmq final : public BareBroker {
   std::unique_ptr<BareConsumer> consume() override {
     return std::make_unique<Consumer>(options_.connection, numbers());
   }
-  std::size_t most_consumers() const override { return 16; }
   std::unique_ptr<Source> open_source(std::unique_ptr<StreamKeeper>) override {
     RabbitmqSourceOptions options = options_;
     options.prefetch = prefetch;
