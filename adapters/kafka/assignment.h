@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "adapters/kafka/handle.h"
 #include "onceward/port/source.h"
 
 namespace onceward::kafka {

@@ -65,8 +65,8 @@ constexpr std::array ours{
     Ours{"log.queue", "the log goes to the program's own"},
 };
 
-constexpr std::array<std::string_view, 9> source_names{"group",  "start",           "out_of_range", "rebalance",
-                                                       "format", "revoke_deadline", "id_header",    "queued_bytes"};
+constexpr auto source_names = std::to_array<std::string_view>(
+    {"group", "start", "out_of_range", "rebalance", "format", "revoke_deadline", "id_header", "queued_bytes"});
 constexpr std::array<std::string_view, 3> publisher_names{"window", "confirm_deadline", "format"};
 constexpr std::array<std::string_view, 2> starts{"earliest", "latest"};
 constexpr std::array<std::string_view, 3> policies{"refuse", "earliest", "latest"};

@@ -33,9 +33,9 @@ constexpr milliseconds least_deadline = 100ms, most_deadline = 600s;
 constexpr milliseconds least_consumer_timeout = 1s, most_consumer_timeout = 24h * 30;
 
 // Those of both come first.
-constexpr std::array<std::string_view, 14> source_names{
-    "cacertfile", "certfile", "keyfile",  "verify",  "heartbeat",        "connection_timeout",
-    "format",     "queue",    "prefetch", "declare", "consumer_timeout", "management"};
+constexpr auto source_names =
+    std::to_array<std::string_view>({"cacertfile", "certfile", "keyfile", "verify", "heartbeat", "connection_timeout",
+                                     "format", "queue", "prefetch", "declare", "consumer_timeout", "management"});
 constexpr std::array<std::string_view, 9> publisher_names{"cacertfile", "certfile",  "keyfile",
                                                           "verify",     "heartbeat", "connection_timeout",
                                                           "format",     "window",    "confirm_deadline"};

@@ -12,7 +12,6 @@
 
 #include "adapters/rabbitmq/connection.h"
 #include "adapters/rabbitmq/content.h"
-#include "adapters/rabbitmq/limits.h"
 #include "adapters/rabbitmq/options.h"
 #include "adapters/rabbitmq/properties.h"
 #include "src/common/limits.h"

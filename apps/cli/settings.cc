@@ -76,6 +76,7 @@ void add_work(Table& table, const Declaration& consumer) {
   table.add("trust_producer", consumer.trust_producer);
   table.add("gap", word_of(consumer.gap));
   add_retry(table.under("retry"), consumer.retry);
+  table.add("dead_letters", consumer.dead_letters);
   table.add("time_bound", declaration::write_duration(consumer.time_bound));
   Json modes = Json::array();
   for (const Mode mode : consumer.modes) modes.push_back(name(mode));

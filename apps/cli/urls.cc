@@ -1,10 +1,13 @@
 #include "apps/cli/urls.h"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "apps/daemon/environment.h"
 #include "apps/daemon/ports.h"
 #include "src/declaration/document.h"
+#include "src/declaration/route.h"
 
 namespace onceward::cli {
 namespace {
@@ -21,6 +24,17 @@ const declaration::Node* value_in(const declaration::Node* document, const char*
   const auto* const list = value_under(document, tables);
   const auto* const array = list ? std::get_if<declaration::Array>(&list->value) : nullptr;
   return array && index < array->size() ? value_under(&(*array)[index], key) : nullptr;
+}
+
+void check_route(const std::string& to, const RouteDeclaration& route, const Application& application) {
+  daemon::read_target(to);
+  for (const Declaration& consumer : application.consumers) {
+    if (!consumer.dead_letters || consumer.source.empty()) continue;
+    if (declaration::route_for(dead_letter_type(consumer.name), application.routes) != &route) continue;
+    if (!daemon::leads_back(to, consumer.source)) continue;
+    throw std::invalid_argument(
+        fmt::format("the dead letters of {} would come back to it; send them elsewhere", consumer.name));
+  }
 }
 
 }  // namespace
@@ -49,7 +63,8 @@ std::vector<Mistake> mistakes_in_urls(const Application& application, std::strin
          [&](const std::string&) { daemon::read_source(consumer); });
   }
   for (std::size_t i = 0; i < application.routes.size(); ++i) {
-    look("to", application.routes[i].to, value_in(document, "route", i, "to"), daemon::read_target);
+    look("to", application.routes[i].to, value_in(document, "route", i, "to"),
+         [&](const std::string& to) { check_route(to, application.routes[i], application); });
   }
   for (std::size_t i = 0; i < application.endpoints.size(); ++i) {
     const EndpointDeclaration& endpoint = application.endpoints[i];

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <stdexcept>
 
 #include "apps/daemon/environment.h"
@@ -94,15 +95,21 @@ bool is_same_place(const EmbeddedOptions& to, const EmbeddedOptions& from) {
   return to.path == from.path && to.queue == from.queue;
 }
 bool is_same_place(const RabbitmqTarget& to, const RabbitmqSourceOptions& from) {
-  const auto& hosts = from.connection.hosts;
   const bool same_broker = std::ranges::any_of(to.options.connection.hosts, [&](const auto& host) {
-    return std::ranges::any_of(hosts, [&](const auto& other) { return other.name == host.name; });
+    return std::ranges::any_of(from.connection.hosts,
+                               [&](const auto& other) { return other.name == host.name && other.port == host.port; });
   });
   return same_broker && to.options.connection.vhost == from.connection.vhost && to.exchange.empty() &&
          to.routing_key == from.queue;
 }
 bool is_same_place(const KafkaTarget& to, const KafkaSourceOptions& from) {
-  return to.options.connection.brokers == from.connection.brokers && to.topic == from.topic;
+  const std::string all = "," + from.connection.brokers + ",";
+  bool same_broker = false;
+  std::istringstream brokers(to.options.connection.brokers);
+  for (std::string broker; std::getline(brokers, broker, ',');) {
+    same_broker = same_broker || all.find("," + broker + ",") != std::string::npos;
+  }
+  return same_broker && to.topic == from.topic;
 }
 template <class To, class From>
 bool is_same_place(const To&, const From&) {

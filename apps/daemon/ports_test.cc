@@ -1,6 +1,7 @@
 // `onceward run` with real brokers that are away, say no, and come back.
 #include <gmock/gmock.h>
 
+#include "apps/daemon/ports.h"
 #include "apps/daemon/suite.h"
 #include "onceward/adapter/sqlite.h"
 #include "tests/faults/proxy.h"
@@ -212,6 +213,20 @@ TEST_F(RunningOnBrokers, PasswordOfKafkaComesFromTheEnvironment) {
   topic.send({cloud_event("1")});
   fixtures::await("it is processed", [&] { return effects() == 1; });
   EXPECT_THAT(process->output(), Not(HasSubstr("once@ward")));
+}
+
+TEST(LeadsBack, OnlyWhereBothAreOnePlace) {
+  EXPECT_TRUE(leads_back("rabbitmq://h:1,g:2/v?queue=q", "rabbitmq://u:p@g:2/v?queue=q"));
+  EXPECT_FALSE(leads_back("rabbitmq://h:1/v?queue=q", "rabbitmq://h:2/v?queue=q"));
+  EXPECT_FALSE(leads_back("rabbitmq://h/v?queue=q", "rabbitmq://h/w?queue=q"));
+  EXPECT_FALSE(leads_back("rabbitmq://h/v?queue=q", "rabbitmq://h/v?queue=p"));
+  EXPECT_FALSE(leads_back("rabbitmq://h/v?exchange=e&routing_key=q", "rabbitmq://h/v?queue=q"));
+  EXPECT_TRUE(leads_back("kafka://a:1,b:2/t", "kafka://b:2,c:3/t?group=g"));
+  EXPECT_FALSE(leads_back("kafka://a:1/t", "kafka://a:11/t?group=g"));
+  EXPECT_FALSE(leads_back("kafka://a:1/t", "kafka://a:1/s?group=g"));
+  EXPECT_TRUE(leads_back("embedded:q", "embedded:q?visibility=1s"));
+  EXPECT_FALSE(leads_back("embedded:q?queue=a", "embedded:q"));
+  EXPECT_FALSE(leads_back("embedded:q", "rabbitmq://h/v?queue=q"));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "apps/daemon/ports.h"
 #include "apps/daemon/process_name.h"
-#include "src/declaration/route.h"
 
 namespace onceward::daemon {
 namespace {
@@ -21,16 +20,6 @@ RelayRoute route_of(const RouteDeclaration& declared, std::size_t target) {
                  : keyed               ? *place.key
                                        : "{key}",
           .ordered = declared.order == Order::key};
-}
-
-void refuse_circles(const Application& application) {
-  for (const Declaration& consumer : application.consumers) {
-    const RouteDeclaration* const route =
-        consumer.dead_letters ? declaration::route_for(dead_letter_type(consumer.name), application.routes) : nullptr;
-    if (route == nullptr || consumer.source.empty() || !leads_back(route->to, consumer.source)) continue;
-    throw std::invalid_argument(fmt::format(
-        "route {}: the dead letters of {} would come back to it; send them elsewhere", route->name, consumer.name));
-  }
 }
 
 RelayOptions options_of(const Application& application, Log& log) {
@@ -48,7 +37,6 @@ RelayOptions options_of(const Application& application, Log& log) {
     }
     options.targets.push_back({route.name, [to = route.to, &log] { return open_target(to, log).publisher; }});
   }
-  refuse_circles(application);
   return options;
 }
 

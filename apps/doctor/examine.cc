@@ -6,6 +6,7 @@
 
 #include "apps/daemon/ports.h"
 #include "src/declaration/duration.h"
+#include "src/declaration/route.h"
 
 namespace onceward::doctor {
 namespace {
@@ -169,6 +170,34 @@ Examination examine(const Declaration& consumer) {
     examination.connected = true;
   } catch (const Fault& fault) {
     seen.push_back({"connection", Status::problem, fault.what()});
+  }
+  return examination;
+}
+
+Examination examine_dead_letters(const Declaration& consumer, const std::vector<RouteDeclaration>& routes) {
+  Examination examination{.observations = {}, .connected = true};
+  if (!consumer.dead_letters) return examination;
+  const auto say = [&](Status status, std::string text) {
+    examination.observations.push_back({"dead_letters", status, std::move(text)});
+  };
+  const RouteDeclaration* const route = declaration::route_for(dead_letter_type(consumer.name), routes);
+  if (route == nullptr) {
+    say(Status::unknown, "this file has no route: another process has to relay them");
+    return examination;
+  }
+  try {
+    if (daemon::leads_back(route->to, consumer.source)) {
+      say(Status::problem, fmt::format("the route {} leads back to the consumer; send them elsewhere", route->name));
+      return examination;
+    }
+    // An embedded queue is made by whoever opens it.
+    if (!route->to.starts_with("embedded:")) daemon::open_target(route->to);
+    say(Status::ok, fmt::format("they leave by the route {}", route->name));
+  } catch (const std::invalid_argument& mistake) {
+    say(Status::problem, fmt::format("route {}: {}", route->name, mistake.what()));
+  } catch (const Fault& fault) {
+    examination.connected = false;
+    say(Status::problem, fmt::format("route {}: {}", route->name, fault.what()));
   }
   return examination;
 }

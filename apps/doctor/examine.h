@@ -28,5 +28,7 @@ struct Examination {
 };
 // Connects, looks and leaves; takes no message and makes nothing. Throws nothing that the world can do.
 Examination examine(const Declaration& consumer);
+// The same of the place that its dead letters go to, by the routes of its file; nothing where it has none.
+Examination examine_dead_letters(const Declaration& consumer, const std::vector<RouteDeclaration>& routes);
 
 }  // namespace onceward::doctor

@@ -26,6 +26,8 @@ RouteDeclaration read_route(Reading& reading, const Node& node) {
 }
 
 bool type_fits(std::string_view pattern, std::string_view type) {
+  const std::string ours = dead_letter_type("");
+  if (type.starts_with(ours) && !pattern.starts_with(ours)) return false;  // no route takes them that does not say so
   return pattern.ends_with('*') ? type.starts_with(pattern.substr(0, pattern.size() - 1)) : type == pattern;
 }
 

@@ -38,6 +38,25 @@ to = "embedded:rest.queue"
   EXPECT_EQ(application.routes[1], (RouteDeclaration{"rest", {"*"}, "embedded:rest.queue", "", Order::none}));
 }
 
+TEST(Routes, OfDeadLettersNameThem) {
+  using declaration::route_for;
+  const std::vector<RouteDeclaration> all{{.name = "all", .types = {"*"}, .to = {}, .key = {}}};
+  EXPECT_EQ(route_for("paid", all), &all[0]);
+  EXPECT_EQ(route_for(dead_letter_type("payments"), all), nullptr);
+  std::vector<RouteDeclaration> named = all;
+  named.push_back({.name = "dead", .types = {"onceward.dead_letter.*"}, .to = {}, .key = {}});
+  EXPECT_EQ(route_for(dead_letter_type("payments"), named), &named[1]);
+}
+
+TEST(Routes, OfDeadLettersAreMissedOnlyWhereThereAreOthers) {
+  const std::string_view consumer =
+      "[[consumer]]\nname = \"payments\"\nowner = \"me\"\nsource = \"embedded:in\"\ndead_letters = true\n";
+  EXPECT_TRUE(read(consumer).consumers[0].dead_letters) << "another process relays";
+  expect_one_mistake({"[relay]\nproducer = \"shop\"\n[[route]]\nname = \"a\"\ntypes = [\"*\"]\nto = \"embedded:q\"", 5,
+                      16, "dead_letters", "no route takes them", "onceward.dead_letter.payments"},
+                     consumer);
+}
+
 TEST(Routes, MistakesAreFoundWhereTheyAre) {
   const std::string_view relay = "[relay]\nproducer = \"shop\"\n";
   const std::string_view route =

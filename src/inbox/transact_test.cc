@@ -35,7 +35,7 @@ class ScriptedUnit final : public UnitOfWork {
   bool forget(std::size_t) override { return true; }
   Transaction& whole() override { throw std::logic_error("not part of the script"); }
   void finish(std::size_t, Outcome) override {}
-  void park(const Envelope&, const Enrolled&, std::string_view, std::string_view) override {}
+  void park(const Envelope&, std::string_view, std::string_view) override {}
   void park(const Claimant&, std::string_view, std::string_view) override {}
   void flush() override {}
   void mark() override {}

@@ -71,6 +71,7 @@ void check(const Outgoing& outgoing, const Outgoing& last) {
   check_unless(last.aggregate_type, "the aggregate type of an outgoing message", outgoing.aggregate_type);
   check_unless(outgoing.key, "the aggregate id of an outgoing message", outgoing.aggregate_id);
   check_unless(last.content_type, "the content type of an outgoing message", outgoing.content_type);
+  if (outgoing.content_type == dead_letter_content_type) refuse("the content type of an outgoing message", "is ours");
   check_bytes("the payload of an outgoing message", outgoing.payload);
   if (!outgoing.headers.empty()) check_headers(outgoing.headers);
   const bool whole_fact =

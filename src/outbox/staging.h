@@ -17,6 +17,8 @@
 namespace onceward {
 
 inline constexpr std::uint32_t no_cause = ~std::uint32_t{0};
+// Of rows that are copies of what was parked (src/quarantine/dead_letter.h); nobody else's.
+inline constexpr std::string_view dead_letter_content_type = "application/vnd.onceward.dead-letter";
 
 // The inbound message on whose behalf something is staged. The envelope must outlive what it caused.
 struct Cause {

@@ -4,7 +4,7 @@
 // Its row:
 //
 //   type          "onceward.dead_letter." consumer name: what routes know it by
-//   id            the message's own, or the fingerprint of its quarantine row where it has none
+//   id            that of its quarantine row, or the row's fingerprint where the message has none
 //   content_type  dead_letter_content_type
 //   headers       { "onceward-consumer": name, "onceward-reason": code, "onceward-envelope": as src/quarantine/kept_envelope.h }
 //   payload       the message's exact bytes
@@ -22,7 +22,7 @@
 
 namespace onceward {
 
-inline constexpr std::string_view dead_letter_content_type = "application/vnd.onceward.dead-letter";
+inline constexpr std::string_view dead_letter_envelope_header = "onceward-envelope";
 
 // The rows of what is parked together, behind those that were staged before. They borrow from both, and from this.
 class DeadLetters {

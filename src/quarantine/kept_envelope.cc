@@ -83,19 +83,27 @@ class ExactReader {
   }
 
  private:
+  // Nothing that another hand has written there is more than no text.
   std::string_view decoded(const JsonNode& node) {
+    if (node.kind != JsonKind::string) return {};
     return texts_.emplace_back(from_base64(document_.inside(node)).value_or(std::string()));
+  }
+
+  void read_headers(std::uint32_t at, std::uint32_t end) {
+    while (at < end && document_.nodes[at].next < end) {
+      const std::uint32_t value = document_.nodes[at].next;
+      const std::string_view name = decoded(document_.nodes[at]);
+      headers_.push_back({name, decoded(document_.nodes[value])});
+      at = document_.nodes[value].next;
+    }
   }
 
   void member(std::uint32_t at) {
     const std::string_view name = document_.inside(document_.nodes[at]);
     const JsonNode& value = document_.nodes[at + 1];
     if (name == headers_name) {
-      for (std::uint32_t text = at + 2; text + 1 < value.next; text += 2) {
-        const std::string_view header = decoded(document_.nodes[text]);
-        headers_.push_back({header, decoded(document_.nodes[text + 1])});
-      }
-    } else if (name == time_name) {
+      read_headers(at + 2, value.next);
+    } else if (name == time_name && value.kind == JsonKind::string) {
       const std::string_view digits = document_.inside(value);
       std::int64_t micros = 0;
       std::from_chars(digits.data(), digits.data() + digits.size(), micros);
@@ -143,7 +151,7 @@ std::string kept_envelope(const Envelope& envelope) {
   return kept + '}';
 }
 
-Envelope read_kept(std::string_view kept, std::string_view payload) {
+Envelope as_kept(std::string_view kept, std::string_view payload) {
   EnvelopeFields fields;
   const ReadEnvelope read = read_json_envelope(Bytes::copy_of(kept), kNoLimits);  // a source's limits were asked before
   if (const auto* const envelope = std::get_if<Envelope>(&read)) fields = envelope->fields();
@@ -154,10 +162,16 @@ Envelope read_kept(std::string_view kept, std::string_view payload) {
   ExactReader exact(*document, fields);
   for (std::uint32_t at = 1; at < document->nodes.size(); at = document->nodes[at + 1].next) {
     const std::string_view name = document->inside(document->nodes[at]);
-    if (name == exact_name) exact.read(at + 1);
-    if (name == unread_name) fields.unread = reason_named(document->inside(document->nodes[at + 1]));
+    const JsonNode& value = document->nodes[at + 1];
+    if (name == exact_name && value.kind == JsonKind::object) exact.read(at + 1);
+    if (name == unread_name && value.kind == JsonKind::string) fields.unread = reason_named(document->inside(value));
   }
-  return fields.unread ? read_again(fields) : Envelope::copy_of(fields);
+  return Envelope::copy_of(fields);
+}
+
+Envelope read_kept(std::string_view kept, std::string_view payload) {
+  Envelope envelope = as_kept(kept, payload);
+  return envelope.fields().unread ? read_again(envelope.fields()) : envelope;
 }
 
 }  // namespace onceward

@@ -18,8 +18,10 @@ namespace onceward {
 
 // Fit for every store, whatever a producer sent.
 std::string kept_envelope(const Envelope& envelope);
-// What was kept, with its payload. A body that could not be read is read again, without limits; only what succeeds then is
-// no longer unread. Of a text that cannot be read only the payload is left, which no consumer's identity policy accepts.
+// What was kept, with its payload. Of a text that cannot be read only the payload is left, which no consumer's identity policy
+// accepts.
+Envelope as_kept(std::string_view kept, std::string_view payload);
+// The same, where a body that could not be read is read again, without limits; only what succeeds then is no longer unread.
 Envelope read_kept(std::string_view kept, std::string_view payload);
 
 }  // namespace onceward

@@ -112,7 +112,9 @@ TEST(UnreadBody, ThatStillCannotBeReadStaysUnread) {
 }
 
 TEST(KeptEnvelope, ThatCannotBeReadLeavesThePayload) {
-  for (const char* const kept : {"", "{", "[]", "7", R"({"messageId":"a\u0000"})", R"({"exact":7})"}) {
+  for (const char* const kept : {"", "{", "[]", "7", R"({"messageId":"a\u0000"})", R"({"exact":7})",
+                                 R"({"exact":{"messageId":5,"headers":["YQ=="],"occurredAt":7},"unread":3})",
+                                 R"({"exact":{"headers":[["YQ=="],{"a":1},"YQ=="],"messageId":[]}})"}) {
     const Envelope read = read_kept(kept, "bytes");
     EXPECT_EQ(read.payload(), "bytes") << kept;
     EXPECT_TRUE(read.message_id().empty()) << kept;

@@ -22,13 +22,6 @@ std::string beginning(std::string text) {
   return text;
 }
 
-// Headers that RabbitMQ itself writes into a message on its way from queue to queue and back.
-bool is_brokers_own(const Header& header) {
-  constexpr std::string_view beginnings[] = {"x-death", "x-first-death-", "x-last-death-", "x-delivery-count",
-                                             "x-acquired-count"};
-  return std::ranges::any_of(beginnings, [&](std::string_view begin) { return header.name.starts_with(begin); });
-}
-
 // What is the same on every delivery of the same message.
 std::string lasting_part(const Envelope& envelope) {
   EnvelopeFields fields = envelope.fields();
@@ -76,6 +69,12 @@ Parked make(const Envelope& envelope, const Identity& identity, const Digest& fi
 }
 
 }  // namespace
+
+bool is_brokers_own(const Header& header) {
+  constexpr std::string_view beginnings[] = {"x-death", "x-first-death-", "x-last-death-", "x-delivery-count",
+                                             "x-acquired-count"};
+  return std::ranges::any_of(beginnings, [&](std::string_view begin) { return header.name.starts_with(begin); });
+}
 
 Parked parked(const Envelope& envelope, std::int32_t consumer, std::string_view reason, std::string_view detail) {
   const EnvelopeFields& fields = envelope.fields();

@@ -29,6 +29,9 @@ struct Parked {
 
 inline constexpr std::size_t most_detail_bytes = 1000;
 
+// Headers that RabbitMQ itself writes into a message on its way from queue to queue and back.
+bool is_brokers_own(const Header& header);
+
 // With the identity that the envelope itself gives, for a message that was refused before it had another.
 Parked parked(const Envelope& envelope, std::int32_t consumer, std::string_view reason, std::string_view detail);
 // With the identity that its consumer's policy gave it. Where messages are known by their positions, the same id with the same

@@ -45,7 +45,7 @@ void end_page(Statement& select, int most) {
 
 bool is_full(std::span<const OutboxRow> rows, int most) {
   std::size_t bytes = 0;
-  for (const OutboxRow& row : rows) bytes += row.envelope.payload().size();
+  for (const OutboxRow& row : rows) bytes += row.payload_bytes;
   return rows.size() >= static_cast<std::size_t>(most) || bytes >= most_bytes_together;
 }
 

@@ -102,6 +102,7 @@ OutboxRow outbox_row(Row row, std::string_view producer) {
   made.type = kept.text(3);
   made.storage = storage;
   made.partition_key = made.key;
+  made.payload_bytes = kept.bytes(12).size();
   if (fields.content_type != dead_letter_content_type) {
     made.envelope = Envelope(fields, storage);
     return made;

@@ -23,6 +23,7 @@ struct OutboxRow {
   std::shared_ptr<const void> storage{};
   Envelope envelope;
   std::string_view partition_key{};  // that it is published with; in the storage of either
+  std::size_t payload_bytes = 0;     // of the row, as a page counts them
 };
 
 // The columns that make a row, of a table that is named `o`.

@@ -167,9 +167,9 @@ void Unit::finish(std::size_t index, Outcome outcome) {
   set_outcome(message, recorded_of(std::move(outcome)), std::move(ending));
 }
 
-void Unit::park(const Envelope& envelope, const Enrolled& consumer, std::string_view reason, std::string_view detail) {
+void Unit::park(const Envelope& envelope, std::string_view reason, std::string_view detail) {
   require_open();
-  parked_.push_back(parked(envelope, consumer.number, reason, detail));
+  parked_.push_back(parked(envelope, consumer_.number, reason, detail));
 }
 
 void Unit::park(const Claimant& claimant, std::string_view reason, std::string_view detail) {

@@ -31,8 +31,7 @@ class Unit final : public UnitOfWork {
   bool forget(std::size_t index) override;
   Transaction& whole() override;
   void finish(std::size_t index, Outcome outcome) override;
-  void park(const Envelope& envelope, const Enrolled& consumer, std::string_view reason,
-            std::string_view detail) override;
+  void park(const Envelope& envelope, std::string_view reason, std::string_view detail) override;
   void park(const Claimant& claimant, std::string_view reason, std::string_view detail) override;
   bool claimed() const override { return batch_.has_value(); }
   void flush() override;

@@ -126,9 +126,8 @@ std::string missing_for_cloudevent(const Envelope& envelope) {
 Written write_wire(const Envelope& envelope, std::string_view prefix, WireFormat format) {
   Written written;
   const std::string missing = missing_for_cloudevent(envelope);
-  if (format == WireFormat::automatic && !missing.empty()) {
-    format = envelope.fields().unread ? WireFormat::native : WireFormat::envelope;
-  }
+  if (format == WireFormat::automatic && envelope.fields().unread) format = WireFormat::native;
+  if (format == WireFormat::automatic && !missing.empty()) format = WireFormat::envelope;
   if ((format == WireFormat::binary || format == WireFormat::structured) && !missing.empty()) {
     written.wrong = "a CloudEvent needs messageId, producer and eventType, and " + missing + " is missing";
   }

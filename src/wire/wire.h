@@ -36,8 +36,8 @@ inline constexpr std::string_view kept_prefix = "onceward-kept-";
 void keep_text(EnvelopeBuilder& builder, const TextMember& member, std::string_view text);
 
 // What is to be sent of an envelope. In the native format, and for what the others have no place for, the envelope's own
-// headers are headers. Its trace is beside it in every format. What is too little for a CloudEvent is sent as our envelope
-// where the format is automatic, or as it came if it could not be read.
+// headers are headers. Its trace is beside it in every format. Where it is
+// automatic, what is too little for a CloudEvent is sent as our envelope, and what could not be read as it came.
 struct Written {
   std::vector<BinaryAttribute> headers;
   std::string content_type;

@@ -191,7 +191,7 @@ void Applier::enter(UnitOfWork& unit) {
   firsts_.clear();
   for (const Refused& refused : round_.refused()) {
     if (refused.item.quarantine != 0) unit.resolve(refused.item.quarantine);
-    unit.park(*refused.item.envelope, consumer_, code(refused.refusal.reason), refused.refusal.detail);
+    unit.park(*refused.item.envelope, code(refused.refusal.reason), refused.refusal.detail);
   }
   if (round_.size() == 0) return;
   const bool kept = round_.item(0).kept.has_value();  // all of them, or none

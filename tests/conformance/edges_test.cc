@@ -106,8 +106,7 @@ TEST_P(Edges, MessageThatIsNoTextCanBeParked) {
   fields.message_id = MessageId(std::string_view("m\0\xfe", 3));
   fields.payload = std::string_view("\0\xff", 2);
   const Envelope envelope = Envelope::copy_of(fields);
-  transact(*store_, enrolled_, {},
-           [&](UnitOfWork& unit) { unit.park(envelope, enrolled_, "invalid_utf8", "messageId"); });
+  transact(*store_, enrolled_, {}, [&](UnitOfWork& unit) { unit.park(envelope, "invalid_utf8", "messageId"); });
   EXPECT_EQ(under_->rows_in("quarantine"), 1);
 }
 

@@ -164,7 +164,7 @@ TEST_P(Marks, WhatWasBufferedBeforeTheMarkAndWrittenAfterItIsWrittenAgain) {
   run(*unit, 0);
   unit->finish(1, Failed{"broken"});
   unit->count(key(1), Attempt::failure, "broken");
-  unit->park(inbound_.envelope(2), enrolled_, "malformed", "");
+  unit->park(inbound_.envelope(2), "malformed", "");
   unit->mark();
   unit->flush();
   unit->back_to_mark();
@@ -186,7 +186,7 @@ TEST_P(Marks, WhatWasFlushedBeforeTheMarkIsNotWrittenTwice) {
   unit->claim(inbound_.claimants());
   run(*unit, 0);
   unit->count(key(0), Attempt::failure, "");
-  unit->park(inbound_.envelope(2), enrolled_, "malformed", "");
+  unit->park(inbound_.envelope(2), "malformed", "");
   unit->flush();
   unit->mark();
   run(*unit, 1);
@@ -201,7 +201,7 @@ TEST_P(Marks, WhatWasParkedSinceTheMarkStays) {
   auto unit = begin();
   unit->claim(inbound_.claimants());
   unit->mark();
-  unit->park(inbound_.envelope(2), enrolled_, "malformed", "");
+  unit->park(inbound_.envelope(2), "malformed", "");
   unit->back_to_mark();
   ASSERT_EQ(unit->commit(), Commit::committed);
   EXPECT_EQ(under_->rows_in("quarantine"), 1);

@@ -115,7 +115,7 @@ TEST_P(Properties, SharedCallsAndParkedMessagesInAnyOrderNeverDeadlock) {
               together.arrive_and_wait();
               transact(store, enrolled_, once, [&](UnitOfWork& unit) {
                 for (const Envelope& envelope : envelopes) {
-                  unit.park(envelope, enrolled_, "suspect", "");
+                  unit.park(envelope, "suspect", "");
                   unit.whole().stage(Call{.endpoint = "gateway", .key = envelope.message_id().text(), .body = "{}"});
                 }
               });

@@ -11,7 +11,7 @@ class Quarantine : public OnEveryStore {
   }
   void park(const std::string& detail) {
     auto unit = begin();
-    unit->park(envelope_, enrolled_, "malformed", detail);
+    unit->park(envelope_, "malformed", detail);
     ASSERT_EQ(unit->commit(), Commit::committed);
   }
   void set_state(const std::string& state) {
@@ -55,7 +55,7 @@ TEST_P(Quarantine, SeveralThatFailAtOnceHaveTheirOwnKeysAndAttempts) {
     }
     unit->finish(index, Failed{"threw"});
   }
-  unit->park(envelope_, enrolled_, "malformed", "");
+  unit->park(envelope_, "malformed", "");
   ASSERT_EQ(unit->commit(), Commit::committed);
   const auto rows =
       under_->reader().read("SELECT q.id, q.attempts, i.id FROM " + under_->table("quarantine") + " q LEFT JOIN " +
@@ -102,7 +102,7 @@ TEST_P(Quarantine, MessagesWithoutAnIdAreRowsOfTheirOwnWhereverTheyDiffer) {
       envelopes.push_back(Envelope::copy_of(fields));
     }
     auto unit = begin();
-    for (const Envelope& envelope : envelopes) unit->park(envelope, enrolled_, "missing_message_id", "");
+    for (const Envelope& envelope : envelopes) unit->park(envelope, "missing_message_id", "");
     ASSERT_EQ(unit->commit(), Commit::committed);
     EXPECT_EQ(under_->rows_in("quarantine"), 3) << "delivered " << deliveries << " times";
   }
@@ -155,7 +155,7 @@ TEST_P(DeadLettersOf, WhateverIsParkedAreStagedWithItBehindWhatWasStaged) {
   unit->claim(inbound.claimants());
   unit->on(0).stage(Outgoing{.type = "paid", .key = "k", .payload = "{}", .id = "own"});
   unit->finish(1, Failed{"threw"});
-  unit->park(envelope_, enrolled_, "malformed", "");
+  unit->park(envelope_, "malformed", "");
   ASSERT_EQ(unit->commit(), Commit::committed);
   EXPECT_EQ(outbox(), (TextRows{{"own", "paid", "application/json"}, letter("bad"), letter("b")}));
 }
@@ -173,7 +173,7 @@ TEST_P(DeadLettersOf, AMessageThatWaitedAreStagedWhenItsBudgetIsUsedUp) {
 }
 
 TEST_P(DeadLettersOf, AUnitThatIsAbandonedAreNone) {
-  begin()->park(envelope_, enrolled_, "malformed", "");
+  begin()->park(envelope_, "malformed", "");
   EXPECT_EQ(outbox(), TextRows{});
 }
 

@@ -158,13 +158,13 @@ TEST_P(Staged, SameMessageParkedTwiceForOneReasonIsOneRow) {
   const Envelope envelope = envelope_of({.id = "bad", .payload = "{"});
   for (int round = 0; round < 2; ++round) {
     auto unit = begin();
-    unit->park(envelope, enrolled_, "malformed_json", "at byte 1");
-    unit->park(envelope, enrolled_, "malformed_json", "at byte 1");
+    unit->park(envelope, "malformed_json", "at byte 1");
+    unit->park(envelope, "malformed_json", "at byte 1");
     ASSERT_EQ(unit->commit(), Commit::committed);
   }
   EXPECT_EQ(under_->rows_in("quarantine"), 1);
   auto unit = begin();
-  unit->park(envelope, enrolled_, "conflict", "");
+  unit->park(envelope, "conflict", "");
   ASSERT_EQ(unit->commit(), Commit::committed);
   EXPECT_EQ(under_->rows_in("quarantine"), 2);
   const std::string as_text = GetParam().capabilities.typed_columns ? "convert_from(payload, 'UTF8')" : "payload";

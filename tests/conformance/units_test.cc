@@ -42,7 +42,7 @@ TEST_P(Units, AbandonedUnitForgetsItsClaimItsEffectAndWhatItStaged) {
   {
     auto unit = begin();
     run_handlers(*unit, inbound, leave_traces);
-    unit->park(inbound.envelope(0), enrolled_, "malformed", "");
+    unit->park(inbound.envelope(0), "malformed", "");
     unit->flush();
   }
   EXPECT_EQ(traces(), nothing);

@@ -21,7 +21,7 @@ class Waiting : public OnEveryStore {
   // Parked without a claim, and sent again by a person an hour ago.
   void park_and_send_again(const Envelope& envelope, const std::string& reason = "malformed") {
     auto unit = begin();
-    unit->park(envelope, enrolled_, reason, "");
+    unit->park(envelope, reason, "");
     ASSERT_EQ(unit->commit(), Commit::committed);
     send_again("reason = '" + reason + "'");
   }
@@ -222,7 +222,7 @@ TEST_P(Waiting, RowThatIsParkedAnewInTheSameUnitIsParked) {
   ASSERT_TRUE(kept);
   auto unit = begin();
   unit->resolve(kept->quarantine);
-  unit->park(refused, enrolled_, "malformed", "still");
+  unit->park(refused, "malformed", "still");
   ASSERT_EQ(unit->commit(), Commit::committed);
   EXPECT_EQ(quarantine_state(), "parked");
   EXPECT_EQ(under_->reader().number("SELECT attempts FROM " + under_->table("quarantine")), 1);

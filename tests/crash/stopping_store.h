@@ -65,10 +65,9 @@ class StoppingStore final : public fixtures::ForwardingStore {
       parks_ = parks_ || state_of(outcome) == State::quarantined;
       unit_->finish(index, std::move(outcome));
     }
-    void park(const Envelope& envelope, const Enrolled& consumer, std::string_view reason,
-              std::string_view detail) override {
+    void park(const Envelope& envelope, std::string_view reason, std::string_view detail) override {
       parks_ = true;
-      unit_->park(envelope, consumer, reason, detail);
+      unit_->park(envelope, reason, detail);
     }
     void park(const Claimant& claimant, std::string_view reason, std::string_view detail) override {
       parks_ = true;

@@ -66,7 +66,7 @@ class Doubts : public Workplace {
     const Enrolled enrolled = store->enroll(declaration_);
     const auto unit = store->begin(enrolled);
     const Envelope envelope = fixtures::envelope_of({.id = id});
-    unit->park(envelope, enrolled, "missing_id", "");
+    unit->park(envelope, "missing_id", "");
     ASSERT_EQ(unit->commit(), Commit::committed);
     under_->reader().run("UPDATE " + under_->table("quarantine") + " SET state = 'retrying', retry_at = " +
                          (GetParam().capabilities.typed_columns ? "now()" : "1") + " WHERE state = 'parked'");

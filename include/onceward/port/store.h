@@ -72,8 +72,7 @@ class Enlistment {
 
   // Keeps a message that was refused, with its bytes, identity and reason: `reason` is a stable code, `detail` holds
   // no payload. The same message parked twice for the same reason is one row.
-  virtual void park(const Envelope& envelope, const Enrolled& consumer, std::string_view reason,
-                    std::string_view detail) = 0;
+  virtual void park(const Envelope& envelope, std::string_view reason, std::string_view detail) = 0;
   // The same for a message that has an identity by its consumer's policy: a conflict.
   virtual void park(const Claimant& claimant, std::string_view reason, std::string_view detail) = 0;
 

@@ -13,12 +13,14 @@ void examine_sources(Session& session, const std::string& file) {
   bool connected = true, healthy = true;
   for (const Declaration& consumer : application.consumers) {
     if (consumer.source.empty()) continue;
-    const doctor::Examination examination = doctor::examine(consumer);
-    connected = connected && examination.connected;
-    for (const doctor::Observation& seen : examination.observations) {
-      healthy = healthy && seen.status != doctor::Observation::Status::problem;
-      rows.push_back(
-          {{"consumer", consumer.name}, {"check", seen.check}, {"status", name(seen.status)}, {"what", seen.text}});
+    for (const doctor::Examination& examination :
+         {doctor::examine(consumer), doctor::examine_dead_letters(consumer, application.routes)}) {
+      connected = connected && examination.connected;
+      for (const doctor::Observation& seen : examination.observations) {
+        healthy = healthy && seen.status != doctor::Observation::Status::problem;
+        rows.push_back(
+            {{"consumer", consumer.name}, {"check", seen.check}, {"status", name(seen.status)}, {"what", seen.text}});
+      }
     }
   }
   print_rows(session, {"consumer", "check", "status", "what"}, rows);

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -93,11 +94,24 @@ TEST_F(DoctorSources, DeliveryLimitWithDeadLettersThatGoNowhereIsAProblem) {
   EXPECT_EQ(rows_of(spoken)["delivery_limit"].first, "unknown") << spoken.out;
 }
 
-TEST_F(DoctorSources, PlaceForDeadLettersThatIsNotThereCannotBeUsed) {
-  fixtures::RabbitmqQueue queue;
-  const Spoken spoken = examine(rabbitmq_url(queue.name()) + "&dead_letter_exchange=nowhere");
-  EXPECT_EQ(spoken.exit_code, 5) << spoken.out;
-  EXPECT_NE(spoken.out.find("there is no exchange"), std::string::npos) << spoken.out;
+TEST_F(DoctorSources, PlaceForDeadLettersIsLookedAt) {
+  fixtures::RabbitmqQueue queue, dead;
+  const auto with_route = [&](const std::string& to) {
+    return examine(
+        rabbitmq_url(queue.name()),
+        "dead_letters = true\n[relay]\nproducer = \"shop\"\n[[route]]\nname = \"dead\"\ntypes = [\"onceward.dead_letter.captures\"]\nto = \"" +
+            to + "\"\n");
+  };
+  const Spoken there = with_route(rabbitmq_url(dead.name()));
+  EXPECT_EQ(there.exit_code, 0) << there.out;
+  EXPECT_EQ(rows_of(there)["dead_letters"].first, "ok");
+  const Spoken missing = with_route(rabbitmq_url("nowhere"));
+  EXPECT_EQ(missing.exit_code, 5) << missing.out;
+  EXPECT_THAT(rows_of(missing)["dead_letters"].second, testing::HasSubstr("there is no queue"));
+  const Spoken back = with_route(rabbitmq_url(queue.name()));
+  EXPECT_EQ(back.exit_code, 6) << back.out;
+  EXPECT_THAT(rows_of(back)["dead_letters"].second, testing::HasSubstr("leads back"));
+  EXPECT_EQ(rows_of(examine(rabbitmq_url(queue.name()), "dead_letters = true\n"))["dead_letters"].first, "unknown");
 }
 
 TEST_F(DoctorSources, QueueThatMayNotBeReadCannotBeUsed) {

@@ -7,6 +7,7 @@
 
 #include "apps/cli/commands/inbox/rows.h"
 #include "apps/cli/options.h"
+#include "src/quarantine/dead_letter.h"
 #include "src/records/backlogs.h"
 
 namespace onceward::cli {
@@ -15,6 +16,15 @@ namespace {
 nlohmann::ordered_json number_or_none(const std::optional<std::int64_t>& number) {
   if (!number) return nullptr;
   return *number;
+}
+
+// Of a dead letter without the message's own: those are as secret as its payload, and stand in the quarantine.
+std::string shown_headers(const records::OutboxRow& row) {
+  if (row.content_type != dead_letter_content_type) return row.headers;
+  auto headers = nlohmann::ordered_json::parse(row.headers, nullptr, false);
+  if (!headers.is_object()) return "";
+  headers.erase(std::string(dead_letter_envelope_header));
+  return headers.dump();
 }
 
 }  // namespace
@@ -40,7 +50,7 @@ nlohmann::ordered_json json_of(const records::OutboxRow& row) {
           {"causation_id", row.causation_id},
           {"trace_parent", row.trace_parent},
           {"content_type", row.content_type},
-          {"headers", row.headers},
+          {"headers", shown_headers(row)},
           {"consumer", row.consumer},
           {"cause", json_of(row.cause)},
           {"payload_bytes", row.payload_bytes}};

@@ -23,6 +23,19 @@ TEST_P(OutboxShow, TellsWhyAndShowsThePayloadOnlyWhenItIsAskedFor) {
   EXPECT_EQ(json({"outbox", "show", number, "--payload"}).at("payload"), "secret");
 }
 
+// They are as secret as its payload.
+TEST_P(OutboxShow, HeadersOfADeadLettersMessageAreNotShown) {
+  const std::string number = std::to_string(stage({.id = "a"}));
+  reader().run(
+      "UPDATE " + table("outbox") + " SET content_type = 'application/vnd.onceward.dead-letter', headers = " +
+      R"('{"onceward-reason":"conflict","onceward-envelope":"{\"headers\":{\"authorization\":\"secret\"}}"}')");
+  for (const auto& spoken : {say({"outbox", "show", number}), say({"outbox", "ls", "-o", "json"})}) {
+    EXPECT_EQ(spoken.exit_code, 0) << spoken.err;
+    EXPECT_TRUE(has(spoken.out, "conflict")) << spoken.out;
+    EXPECT_FALSE(has(spoken.out, "secret")) << spoken.out;
+  }
+}
+
 TEST_P(OutboxShow, ShowsWhatIsPending) {
   const std::string number = std::to_string(stage({.id = "a"}));
   EXPECT_EQ(json({"outbox", "show", number}).at("state"), "pending");
