@@ -92,7 +92,7 @@ foreach(kind IN LISTS kinds)
 endforeach()
 
 # Servers that break are broken by the same hands everywhere.
-foreach(name conformance_tests crash_tests daemon_tests brokers_tests outages_tests debezium_tests)
+foreach(name conformance_tests crash_tests daemon_tests demo_tests brokers_tests outages_tests debezium_tests)
   if(TARGET ${name})
     target_sources(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests/faults/proxy.cc ${CMAKE_SOURCE_DIR}/tests/faults/server.cc)
   endif()

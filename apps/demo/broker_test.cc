@@ -10,6 +10,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "apps/demo/run_directory.h"
+#include "apps/demo/tables.h"
+#include "onceward/adapter/sqlite.h"
+#include "tests/faults/proxy.h"
 #include "tests/fixtures/postgres_database.h"
 #include "tests/fixtures/process.h"
 #include "tests/fixtures/reader.h"
@@ -48,6 +52,13 @@ class DemoAtBroker : public testing::TestWithParam<std::string> {
     return on_postgres() ? fixtures::read_postgres(fixtures::shared_database().url())
                          : fixtures::read_sqlite(directory() + "/store.db");
   }
+  // For people. The broker is stopped by then, and left so.
+  std::string proof() const {
+    script("start");
+    std::string text = fixtures::run({ONCEWARD_BINARY "-checker", directory()}).output;
+    script("stop");
+    return text;
+  }
   // The names of the lines that are wrong.
   std::vector<std::string> wrong() const {
     const json proof = json::parse(fixtures::run({ONCEWARD_BINARY "-checker", directory(), "-o", "json"}).output);
@@ -79,7 +90,7 @@ TEST_P(DemoAtBroker, ProvesItselfThoughTheBrokerIsKilledAndSeesWhatIsSpoiled) {
     arguments.insert(arguments.end(), {"--store", fixtures::shared_database().url()});
   }
   const Ran ran = demo(arguments);
-  ASSERT_EQ(ran.exit_code, 0) << ran.output << fixtures::run({ONCEWARD_BINARY "-checker", directory()}).output;
+  ASSERT_EQ(ran.exit_code, 0) << ran.output << proof();
   const json object = object_in(ran);
   EXPECT_EQ(object.at("broker"), GetParam());
   EXPECT_GT(object.at("broker_restarts"), 0);
@@ -102,6 +113,27 @@ TEST_P(DemoAtBroker, ProvesItselfThoughTheBrokerIsKilledAndSeesWhatIsSpoiled) {
   send_one_more();
   EXPECT_THAT(wrong(), Contains("left in the queue"));
   script("stop");
+}
+
+// A broker that hangs up on everybody, as one does that is killed. Red if a worker takes it for one that says no, and ends.
+TEST_P(DemoAtBroker, WorkerThatFindsADyingBrokerWaitsForIt) {
+  faults::Proxy dying(fixtures::free_port());
+  demo::Run run;
+  run.directory = folder_.path();
+  run.store = "sqlite:" + folder_.path() + "/store.db";
+  run.consumer = "demo";
+  run.capture_table = "demo_capture";
+  run.balance_table = "demo_balance";
+  run.broker = GetParam();
+  run.broker_url = fmt::format("{}://127.0.0.1:{}", GetParam(), dying.port());
+  demo::write_run(run);
+  make_tables(*open_sqlite({.path = folder_.path() + "/store.db"}), run);
+  fixtures::Process worker(
+      {ONCEWARD_BINARY, "demo", "--role", "worker", "--number", "0", "--directory", run.directory});
+  fixtures::await("it has tried again", [&] { return dying.turned_away() >= 20 || !worker.running(); });
+  EXPECT_TRUE(worker.running()) << worker.output();
+  worker.signal(SIGTERM);
+  EXPECT_EQ(worker.wait(), 0) << worker.output();
 }
 
 TEST_P(DemoAtBroker, NaiveShowsTheDamage) {

@@ -52,13 +52,14 @@ std::unique_ptr<Source> open_once_at_broker(const Run& run, Log& log) {
   return open_tutorial(std::get<RabbitmqSourceOptions>(options));
 }
 
-// The broker may be away just now. Nothing when it is to stop before it is back.
+// The broker may be away just now. One that dies while it is asked for the first time looks like one that says no: Kafka's client
+// takes it for a listener with TLS. Nothing when it is to stop before it is back.
 std::unique_ptr<Source> open_at_broker(const Run& run, int number, Log& log, const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     try {
       return std::make_unique<LostAcks>(open_once_at_broker(run, log), seed_of(run, number));
     } catch (const Fault& fault) {
-      if (!fault.transient()) throw;
+      if (!fault.transient() && fault.fault() != FaultCode::source_refused) throw;
     }
     std::this_thread::sleep_for(pause_without_broker);
   }
