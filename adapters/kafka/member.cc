@@ -15,7 +15,7 @@ constexpr milliseconds try_again_after = 200ms;
 constexpr milliseconds close_deadline = 2s;
 
 Properties properties_of(const KafkaSourceOptions& options) {
-  return {
+  Properties properties{
       {"group.id", options.group},
       {"enable.auto.commit", "false"},
       {"enable.auto.offset.store", "false"},
@@ -23,8 +23,11 @@ Properties properties_of(const KafkaSourceOptions& options) {
       {"enable.partition.eof", "false"},
       {"partition.assignment.strategy", options.cooperative ? "cooperative-sticky" : "range,roundrobin"},
       {"queued.max.messages.kbytes", std::to_string(options.queued_bytes / 1024)},
-      {"queued.min.messages", "1000000"},  // bytes decide
   };
+  // Bytes decide, unless somebody has said otherwise.
+  const char* const count = "queued.min.messages";
+  if (!options.connection.properties.contains(count)) properties.emplace_back(count, "1000000");
+  return properties;
 }
 
 bool is_cooperative(rd_kafka_t* instance) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 namespace onceward::kafka {
@@ -17,6 +18,8 @@ std::optional<std::int64_t> number_in(const TopicSettings& settings, std::string
   return whole ? std::optional(number) : std::nullopt;
 }
 
+constexpr std::chrono::hours longest_kept{24 * 365 * 1000};  // more is for good
+
 }  // namespace
 
 void take_retention(const TopicSettings& settings, KafkaFacts& facts) {
@@ -29,10 +32,10 @@ void take_retention(const TopicSettings& settings, KafkaFacts& facts) {
   if (policy->second.find("delete") == std::string::npos) return;
   const auto kept = number_in(settings, "retention.ms"), closed = number_in(settings, "segment.ms");
   if (!kept) return unknown("retention.ms");
-  if (*kept < 0) return;
+  if (*kept < 0 || std::chrono::milliseconds(*kept) > longest_kept) return;
   if (!closed) return unknown("segment.ms");
   facts.retention = std::chrono::milliseconds(*kept);
-  facts.segment = std::chrono::milliseconds(*closed);
+  facts.segment = std::min<std::chrono::milliseconds>(std::chrono::milliseconds(*closed), longest_kept);
 }
 
 }  // namespace onceward::kafka

@@ -25,7 +25,8 @@ TEST(Retention, IsThatOfTheTopicAndOfItsSegments) {
 TEST(Retention, WithoutALimitOrByCompactionAloneIsForGood) {
   for (const TopicSettings& settings :
        {TopicSettings{{"cleanup.policy", "compact"}, {"retention.ms", "5000"}, {"segment.ms", "7000"}},
-        TopicSettings{{"cleanup.policy", "delete"}, {"retention.ms", "-1"}, {"segment.ms", "7000"}}}) {
+        TopicSettings{{"cleanup.policy", "delete"}, {"retention.ms", "-1"}, {"segment.ms", "7000"}},
+        TopicSettings{{"cleanup.policy", "delete"}, {"retention.ms", "9223372036854775807"}, {"segment.ms", "7000"}}}) {
     EXPECT_EQ(facts_of(settings).retention, std::nullopt);
     EXPECT_EQ(facts_of(settings).retention_unknown, "");
   }

@@ -42,6 +42,7 @@ class KafkaSource final : public Source {
 
   void receive(std::vector<Delivery>& into, std::size_t most, milliseconds wait) override {
     const OwnerThread::Turn turn(owner_);
+    if (most == 0 && !member_) return;
     const auto end = steady_clock::now() + std::clamp(wait, 0ms, longest_wait);
     for (;;) {
       tend();

@@ -271,6 +271,7 @@ void Outgoing::drop_connection(const Fault& fault) {
   lost_why_ = fault.what();
   cork_.reset();
   connection_.reset();
+  said_blocked_ = false;
   window_ = {};
   content_ = {};
   exchanges_.clear();
@@ -280,7 +281,7 @@ void Outgoing::drop_connection(const Fault& fault) {
 // they come again they go one by one, and the culprit is alone. One more goes like this, when the last of them is answered.
 void Outgoing::settle_culprit(const Fault& closed) {
   if (const auto culprit = window_.answer_only()) return add_receipt(culprit->tag, Kind::refused, closed.what());
-  one_by_one_ = std::max(one_by_one_, window_.size_with_given_up() + 1);
+  one_by_one_ = std::max(one_by_one_, std::min(window_.size_with_given_up(), options_.window) + 1);
 }
 
 }  // namespace onceward::rabbitmq

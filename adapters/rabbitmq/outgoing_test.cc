@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 using Kind = Receipt::Kind;
 using testing::ElementsAre;
 
-// Whoever puts many at once, as the copies of parked messages are, does not look at room().
+// Put without a look at room(), and the poison before what is to be in doubt with it: what comes behind it is never answered,
+// what comes before it may be confirmed first.
 class OutgoingMessages : public testing::Test {
  protected:
   OutgoingMessages() {
@@ -55,12 +56,12 @@ class OutgoingMessages : public testing::Test {
 };
 
 TEST_F(OutgoingMessages, WaitForTheOneBeforeWhileTheyGoOneByOne) {
-  EXPECT_THAT(put("opo"), testing::Not(testing::Contains(Kind::refused))) << "nobody knows which it was";
+  EXPECT_THAT(put("poo"), testing::Each(Kind::in_doubt)) << "nobody knows which it was";
   EXPECT_THAT(put("oopoo"), ElementsAre(Kind::confirmed, Kind::confirmed, Kind::refused, Kind::put_off, Kind::put_off));
 }
 
 TEST_F(OutgoingMessages, ThatWereNotSentGoOneByOneToo) {
-  put("opo");
+  put("poo");
   EXPECT_THAT(put("poooooooo").front(), Kind::refused);
   EXPECT_THAT(put("oooooooop"),
               testing::AllOf(testing::Contains(Kind::confirmed).Times(8), testing::Contains(Kind::refused)));
@@ -68,7 +69,7 @@ TEST_F(OutgoingMessages, ThatWereNotSentGoOneByOneToo) {
 
 TEST_F(OutgoingMessages, GoTogetherAgainAfterwards) {
   const std::size_t window = outgoing_.room();
-  put("op");
+  put("po");
   EXPECT_EQ(outgoing_.room(), 1u);
   EXPECT_THAT(put("ooooo"), testing::Each(Kind::confirmed));
   EXPECT_EQ(outgoing_.room(), window);

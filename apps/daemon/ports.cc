@@ -95,9 +95,11 @@ bool is_same_place(const EmbeddedOptions& to, const EmbeddedOptions& from) {
   return to.path == from.path && to.queue == from.queue;
 }
 bool is_same_place(const RabbitmqTarget& to, const RabbitmqSourceOptions& from) {
+  const bool other_port = to.options.connection.tls != from.connection.tls;  // of the same broker
   const bool same_broker = std::ranges::any_of(to.options.connection.hosts, [&](const auto& host) {
-    return std::ranges::any_of(from.connection.hosts,
-                               [&](const auto& other) { return other.name == host.name && other.port == host.port; });
+    return std::ranges::any_of(from.connection.hosts, [&](const auto& other) {
+      return other.name == host.name && (other.port == host.port || other_port);
+    });
   });
   return same_broker && to.options.connection.vhost == from.connection.vhost && to.exchange.empty() &&
          to.routing_key == from.queue;
@@ -198,8 +200,13 @@ Target read_target(const std::string& url) {
 }
 
 bool leads_back(const std::string& target, const std::string& source) {
-  return std::visit([](const auto& to, const auto& from) { return is_same_place(to, from); }, target_options(target),
-                    read_source(source));
+  const TargetOptions to = target_options(target);
+  try {
+    return std::visit([](const auto& there, const auto& here) { return is_same_place(there, here); }, to,
+                      read_source(source));
+  } catch (const std::invalid_argument&) {
+    return false;  // it is said of the source itself
+  }
 }
 
 Target open_target(const std::string& url, Log& log) {

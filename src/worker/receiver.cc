@@ -38,7 +38,7 @@ void Receiver::work(std::stop_token stop) {
     if (!due.settlements.empty()) settle(due.settlements);
     count();
     if (ending) return;
-    resting() ? tend() : receive(due.room);  // without room, the connection is only tended
+    resting() || due.room == 0 ? tend() : receive(due.room);
   }
 }
 
@@ -49,12 +49,11 @@ void Receiver::rest(std::stop_token stop) const {
   never.wait_until(lock, stop, std::min(receive_at_, Clock::now() + longest_wait), [] { return false; });
 }
 
-// What is still wrong was said.
 void Receiver::tend() {
   try {
     source_.receive(received_.deliveries, 0, milliseconds(0));
-  } catch (const Fault&) {
-    return;
+  } catch (const Fault& fault) {
+    went_wrong(fault);
   }
 }
 
@@ -96,9 +95,13 @@ void Receiver::count() {
   counted_ = now;
 }
 
+// Said once for all the tries, and once more if it turns out that somebody has to help.
 void Receiver::went_wrong(const Fault& fault) {
-  if (failures_++ > 0) return;
-  bump(tally_.source_outages);
+  const bool needs_help = fault.fault() == FaultCode::source_refused;
+  const bool first = failures_++ == 0;
+  if (!first && (!needs_help || said_refused_)) return;
+  said_refused_ = said_refused_ || needs_help;
+  if (first) bump(tally_.source_outages);
   const LogField fields[] = {{"consumer", declaration_.name}, {"fault", code(fault.fault())}, {"why", fault.what()}};
   log_.write(LogLevel::warn, "the source is away", fields);
   const std::lock_guard lock(mutex_);
@@ -108,6 +111,7 @@ void Receiver::went_wrong(const Fault& fault) {
 void Receiver::went_well() {
   if (failures_ == 0) return;
   failures_ = 0;
+  said_refused_ = false;
   const LogField fields[] = {{"consumer", declaration_.name}};
   log_.write(LogLevel::info, "the source is back", fields);
   const std::lock_guard lock(mutex_);

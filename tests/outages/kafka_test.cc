@@ -120,7 +120,7 @@ TEST_F(KafkaOutages, ConnectionIsCutAtEveryStage) {
   const auto constant = start_and_await_work();
   server.proxy().set(rules);
   const auto newcomer = start();
-  send_until_fired(generator, static_cast<int>(rules.size()));
+  for (int fired = 1; fired <= static_cast<int>(rules.size()); ++fired) send_until_fired(generator, fired);
   await_effects();
   expect_each_once();
   EXPECT_EQ(server.proxy().fired(), static_cast<int>(rules.size()));

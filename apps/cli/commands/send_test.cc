@@ -182,6 +182,26 @@ TEST_F(SendToBroker, WhatAFullQueueDoesNotTakeIsCounted) {
   EXPECT_NE(spoken.err.find("2 message(s) were not confirmed"), std::string::npos) << spoken.err;
 }
 
+// RabbitMQ closes the channel over it, and does not say over which.
+TEST_F(SendToBroker, LineThatTheBrokerRefusesAmongOthersIsNamedAndTheOthersAreSent) {
+  fixtures::RabbitmqQueue queue;
+  const std::string poison =
+      R"({"messageId":"p","producer":"shop","eventType":"counted","headers":{"CC":"somebody"},"payload":{}})";
+  const Spoken spoken = send_to(rabbitmq_url(queue.name()), message(1) + poison + "\n" + message(2));
+  EXPECT_EQ(spoken.exit_code, 1) << spoken.err;
+  expect_counts(spoken, 2, 1, 0);
+  EXPECT_NE(spoken.err.find("line 2: "), std::string::npos) << spoken.err;
+  EXPECT_GE(queue.depth(), 2u);
+}
+
+TEST_F(SendToBroker, TopicThatIsTooSmallForABatchGetsEachMessage) {
+  const fixtures::KafkaTopic topic(1, fixtures::kafka_brokers(), 1, {{"max.message.bytes", "20000"}});
+  const Spoken spoken = send_to(kafka_url(topic.name()), messages(500));
+  EXPECT_EQ(spoken.exit_code, 0) << spoken.err;
+  expect_counts(spoken, 500, 0, 0);
+  EXPECT_EQ(topic.read().size(), 500u);
+}
+
 TEST_F(SendToBroker, TopicOfKafkaKeyedByTheAggregate) {
   const fixtures::KafkaTopic topic(3);
   const std::string with_aggregate =

@@ -31,9 +31,10 @@ struct Publication {
 struct Receipt {
   enum class Kind : std::uint8_t {
     confirmed,  // routed, and kept as safely as its destination keeps messages
-    refused,    // surely not there, and the same message would be refused again: no route, too large, not allowed
-    put_off,    // surely not there, and later it may be: the broker is full or busy
-    in_doubt,   // sent, and not answered: it may be there
+    refused,  // this time surely not there (if it was in doubt before, it may be from then), and the same message would be
+              // refused again: no route, too large, not allowed
+    put_off,   // surely not there, and later it may be: the broker is full or busy
+    in_doubt,  // sent, and not answered: it may be there
   };
   std::uint64_t tag = 0;
   Kind kind = Kind::confirmed;
@@ -78,7 +79,8 @@ class Publisher {
 };
 
 // Publishes all of them and waits for every receipt, given back in the order of the messages; their tags are set here. For
-// those who have nothing else to do meanwhile. What has not been answered after `deadline` is in doubt. Throws the Fault of
+// those who have nothing else to do meanwhile. What is put off or in doubt goes again, one or more times, while that settles
+// some of it: a broker that refuses one of many may not say which. What has not been answered after `deadline` is in doubt. Throws the Fault of
 // the first publish(); after that nothing: what could not be taken is put off.
 std::vector<Receipt> publish_all(Publisher& publisher, std::span<Publication> publications,
                                  std::chrono::milliseconds deadline);

@@ -64,8 +64,8 @@ class Source {
 
   // Appends up to `most` deliveries in the order of the source, or fewer where they are large. Returns at once if there are
   // any, else when one comes, when wake() was called, or after `wait`; a source that others write to may take a little
-  // longer. With `most` 0 it does not wait and only tends the connection (heartbeats, what the broker has to say), which is
-  // to happen every second while nothing is received. Reconnects by itself, once a call; throws
+  // longer. With `most` 0 it does not wait, makes no new connection and only tends the one it has (heartbeats, what the broker
+  // has to say), which is to happen every second while nothing is received. Else it reconnects by itself, once a call; throws
   // Fault(source_unavailable) while that does not work and Fault(source_refused) where somebody has to help, and has then
   // appended nothing.
   virtual void receive(std::vector<Delivery>& into, std::size_t most, std::chrono::milliseconds wait) = 0;
