@@ -137,9 +137,8 @@ TEST_P(Losing, AllOfThemAreToldWhenTheConnectionIsLost) {
   publications[14] = marked(14);
   proxy_.set({"the mark", Rule::Act::cut_after, 1});
   const Receipts receipts = publish_all(*publisher, publications, generous);
-  ASSERT_EQ(receipts.size(), 30u);
-  EXPECT_EQ(receipts[14].kind, unanswered_);
-  EXPECT_EQ(receipts[29].kind, Kind::confirmed) << "on a new connection";
+  EXPECT_EQ(count(receipts, Kind::confirmed), 30u) << "some of them on a new connection";
+  EXPECT_EQ(publisher->counters().in_doubt > 0, unanswered_ == Kind::in_doubt);
 }
 
 TEST_P(Losing, SlowLineIsNoLoss) {

@@ -24,7 +24,7 @@ TEST_P(DispatchReads, ATurnFindsItsRowsByTheirIndexes) {
   const std::int64_t read = counted("seq_tup_read"), changed = counted("n_tup_upd");
   stage_many(calls);
   const auto dispatcher = start();
-  await("all are made", [&] { return provider_.calls() == calls; });
+  await("all are made", [&] { return provider_.calls() >= calls; });
   dispatcher->stop();
   await("the counts of a connection that has ended", [&] { return counted("n_tup_upd") >= changed + 3 * calls; });
   EXPECT_LT(counted("seq_tup_read"), read + 3 * calls);

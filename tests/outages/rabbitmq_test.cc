@@ -98,7 +98,7 @@ TEST_F(RabbitmqOutages, ConsumerIsSlow) {
   EXPECT_EQ(proxy_.accepted(), 2) << "one connection a worker\n" << daemon->output();
 }
 
-// The broker has the messages, and its confirms never arrive. Red if an id that was sent again is another one.
+// The broker has the messages, and its confirms never arrive: they are sent again. Red if an id is another one then.
 TEST_F(RabbitmqOutages, ConfirmsAreLost) {
   const std::string file = folder_.path() + "/messages.ndjson";
   std::ofstream(file) << log_lines(100);
@@ -106,11 +106,9 @@ TEST_F(RabbitmqOutages, ConfirmsAreLost) {
       ONCEWARD_BINARY, "send",
       fmt::format("rabbitmq://guest:guest@127.0.0.1:{}/%2F?queue={}", proxy_.port(), queue_.name()), file};
   proxy_.set({R"("captureRequestId":"r-99")", Rule::Act::cut_after});
-  const fixtures::Ran in_doubt = fixtures::run(send);
-  EXPECT_EQ(in_doubt.exit_code, 5) << in_doubt.output;
-  await("the broker has them all the same", [&] { return queue_.depth() == 100; });
   fixtures::run_well(send);
-  EXPECT_EQ(queue_.depth(), 200u);
+  EXPECT_EQ(proxy_.fired(), 1);
+  await("the broker had them all the same", [&] { return queue_.depth() > 100; });
   confirmed();
   write(through_proxy());
   const auto daemon = start_and_await_work();
