@@ -21,7 +21,7 @@ ONCEWARD_ON_EVERY_STORE(DispatchReads);
 // A few numbers among some thousand rows: PostgreSQL would read all of these, for each of a turn's statements.
 TEST_P(DispatchReads, ATurnFindsItsRowsByTheirIndexes) {
   if (!postgres()) return;  // SQLite always does
-  constexpr int calls = 3'000;
+  constexpr int calls = 1'000;
   const std::int64_t read = counted("seq_tup_read"), changed = counted("n_tup_upd");
   stage_many(calls);
   const auto dispatcher = start();
