@@ -34,6 +34,11 @@ class RunningDaemon : public Running {
     return reader_->number(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'");
   }
+  void end_sleeping() {
+    reader_->run(
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND "
+        "wait_event = 'PgSleep'");
+  }
   static std::string after_a_sleep(const std::string& seconds) {
     return "INSERT INTO effect (message) SELECT message_id FROM messages, (SELECT pg_sleep(" + seconds + ")) AS s";
   }
@@ -111,7 +116,7 @@ TEST_F(RunningDaemon, EndsAtOnceOnASecondSigtermAndLosesNothing) {
     process->signal(SIGTERM);
     EXPECT_EQ(process->wait(std::chrono::seconds(5)), 128 + SIGTERM);
   }
-  reader_->run("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+  end_sleeping();
   EXPECT_EQ(effects(), 0);
   let_visibility_pass();
   write(database_.url());
@@ -129,7 +134,7 @@ TEST_F(RunningDaemon, EndsAtTheDrainDeadlineWithAHandlerThatStillRuns) {
   process->signal(SIGTERM);
   EXPECT_EQ(process->wait(std::chrono::seconds(10)), 1) << process->output();
   EXPECT_THAT(process->output(), HasSubstr("drain deadline"));
-  reader_->run("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE wait_event = 'PgSleep'");
+  end_sleeping();
   EXPECT_EQ(effects(), 0);
   EXPECT_EQ(depth().in_flight, 2u);
 }
@@ -141,11 +146,7 @@ TEST_F(RunningDaemon, EndsAtTheDrainDeadlineWithAQueryThatStillRuns) {
   const auto holder = fixtures::read_postgres(database_.url());
   holder->run("BEGIN");
   holder->run("LOCK TABLE onceward.consumer IN ACCESS EXCLUSIVE MODE");
-  fixtures::await("the query waits", [&] {
-    return reader_->number(
-               "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND "
-               "datname = current_database()") == 1;
-  });
+  fixtures::await("the query waits", [&] { return fixtures::waiting_for_locks(*reader_) == 1; });
   process->signal(SIGTERM);
   EXPECT_EQ(process->wait(), 1) << process->output();
   EXPECT_THAT(process->output(), HasSubstr("drain deadline"));

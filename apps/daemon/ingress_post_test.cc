@@ -155,13 +155,7 @@ TEST_P(RunningIngress, WhateverIsKilledTheCommandIsAppliedOnce) {
 
 // --- what only a server can be made to do
 
-class RunningIngressOnPostgres : public RunningIngress {
- protected:
-  std::int64_t waiting_for_locks() {
-    return reader_->number(
-        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()");
-  }
-};
+class RunningIngressOnPostgres : public RunningIngress {};
 INSTANTIATE_TEST_SUITE_P(Store, RunningIngressOnPostgres, testing::Values("postgres"),
                          [](const auto& info) { return std::string(info.param); });
 
@@ -176,7 +170,7 @@ TEST_P(RunningIngressOnPostgres, KilledBetweenTheQueueAndTheStoreIsMendedByTheNe
     const auto process = open_door();
     std::jthread client([port = port_] { EXPECT_THROW(http_exchange(port, Posted{}.text()), std::exception); });
     fixtures::await("its message is applied, and the answer is not kept",
-                    [&] { return effects() == 1 && waiting_for_locks() == 1; });
+                    [&] { return effects() == 1 && fixtures::waiting_for_locks(*reader_) == 1; });
     process->signal(SIGKILL);
     process->wait();
   }

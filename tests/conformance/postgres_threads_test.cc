@@ -164,7 +164,9 @@ TEST_P(OnPostgres, NothingOfASessionIsLeftBehind) {
   for (const char* const setting : {"lock_timeout", "statement_timeout"}) {
     EXPECT_EQ(caller->sql().value(std::string("SHOW ") + setting), "0");
   }
-  EXPECT_EQ(under_->reader().number("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"), 0);
+  EXPECT_EQ(under_->reader().number("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = "
+                                    "(SELECT oid FROM pg_database WHERE datname = current_database())"),
+            0);
 }
 
 TEST(Postgres, ReadOnlyDatabaseIsRefused) {

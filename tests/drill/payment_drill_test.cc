@@ -112,9 +112,7 @@ TEST_F(PaymentDrill, PD1MessagesAreAcknowledgedByHandAndOnlyWhenTheyAreDone) {
   const auto process = start_and_await_work();
   send(envelope("m1", "r1"));
   const auto other = fixtures::read_postgres(store_);
-  fixtures::await("it has begun", [&] {
-    return other->number("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") > 0;
-  });
+  fixtures::await("it has begun", [&] { return fixtures::waiting_for_locks(*other) > 0; });
   EXPECT_EQ(client_.depth(drill_queue), 0u);
   process->signal(SIGKILL);
   fixtures::await("it comes back", [&] { return client_.depth(drill_queue) == 1; });
@@ -170,9 +168,7 @@ TEST_F(PaymentDrill, PD5InboxAndLedgerAreCommittedTogetherBeforeTheAcknowledgeme
   const auto process = start_and_await_work();
   send(envelope("m1", "r1"));
   const auto other = fixtures::read_postgres(store_);
-  fixtures::await("it waits for the ledger", [&] {
-    return other->number("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") > 0;
-  });
+  fixtures::await("it waits for the ledger", [&] { return fixtures::waiting_for_locks(*other) > 0; });
   EXPECT_EQ(other->number("SELECT count(*) FROM onceward.inbox"), 0);
   EXPECT_EQ(metric(*process, "onceward_consumer_settled_total{consumer=\"payment-capture\",how=\"accept\"}"), 0);
   reader_->run("COMMIT");
