@@ -152,6 +152,12 @@ struct ChangeColumns {
   Hashes hashes;
 };
 
+// Rows of the ledger for those of a batch, and nothing else of it. A join alone does not say that: PostgreSQL that takes the tables
+// for as empty as they were when it last counted goes through all of one of them, for each turn or even for each row of the batch.
+std::string numbers_of(Dialect dialect, std::string_view batch) {
+  return dialect == Dialect::postgres ? fmt::format("l.number = ANY(ARRAY(SELECT number FROM {}))", batch) : "true";
+}
+
 void write_changes(UnitOfWork& unit, Dialect dialect, std::span<const Change> changes) {
   if (changes.empty()) return;
   Statement update(dialect, "UPDATE {ledger} AS l SET state = c.state, due_at = ");
@@ -163,7 +169,8 @@ void write_changes(UnitOfWork& unit, Dialect dialect, std::span<const Change> ch
   update.add("ended_at = CASE WHEN c.time = 1 THEN NULL WHEN c.time = 2 THEN {now} ELSE l.ended_at END, ");
   update.add("code = c.code, detail = c.detail, response_hash = coalesce(c.hash, l.response_hash), ");
   update.add("external_ref = CASE WHEN c.reference = '' THEN l.external_ref ELSE c.reference END FROM changes c ");
-  update.add("WHERE l.number = c.number AND l.state = c.before");
+  // Not by the index of states, which PostgreSQL would go through to join in its order.
+  update.add("WHERE l.number = c.number AND (l.state = c.before) IS TRUE AND ").add(numbers_of(dialect, "changes"));
   ChangeColumns(changes).run(unit, update);
 }
 
@@ -182,9 +189,10 @@ void write_beginnings(UnitOfWork& unit, Dialect dialect, std::span<const Beginni
                             {"attempt", std::span(attempts)},
                             {"kind", std::span(kinds)},
                             {"who", std::span(owners)}};
-  const Statement insert(dialect,
-                         "INSERT INTO {ledger_attempt} (key, number, kind, who, began_at) SELECT l.key, b.attempt, "
-                         "b.kind, b.who, {now} FROM beginnings b JOIN {ledger} l ON l.number = b.number");
+  Statement insert(dialect,
+                   "INSERT INTO {ledger_attempt} (key, number, kind, who, began_at) SELECT l.key, b.attempt, b.kind, "
+                   "b.who, {now} FROM beginnings b JOIN {ledger} l ON l.number = b.number WHERE ");
+  insert.add(numbers_of(dialect, "beginnings"));
   unit.whole().execute_over({"beginnings", columns}, insert.text());
 }
 
@@ -210,21 +218,30 @@ void write_endings(UnitOfWork& unit, Dialect dialect, std::span<const Ending> en
                             {"detail", std::span(details)},
                             hashes.column("hash")};
   // The keys come first: asked for both joins at once, PostgreSQL may look through all attempts for each ending.
+  const std::string named = numbers_of(dialect, "endings");
   Statement update(dialect,
                    "UPDATE {ledger_attempt} AS t SET ended_at = {now}, outcome = e.outcome, status = e.status, "
                    "response_hash = e.hash, external_ref = e.reference, detail = e.detail FROM (SELECT l.key, g.* "
-                   "FROM endings g JOIN {ledger} l ON l.number = g.number");
-  update.add(dialect == Dialect::postgres ? " OFFSET 0" : "").add(") e WHERE t.key = e.key AND t.number = e.attempt");
+                   "FROM endings g JOIN {ledger} l ON l.number = g.number WHERE ");
+  update.add(named).add(dialect == Dialect::postgres ? " OFFSET 0" : "");
+  update.add(") e WHERE t.key = e.key AND t.number = e.attempt");
+  if (dialect == Dialect::postgres) {
+    update.add(" AND t.key = ANY(ARRAY(SELECT l.key FROM {ledger} l WHERE ").add(named).add("))");
+  }
   unit.whole().execute_over({"endings", columns}, update.text());
 }
 
 }  // namespace
 
-// PostgreSQL takes hundreds of numbers for more of the ledger than they are, and would read all of it to find them.
+// PostgreSQL takes hundreds of numbers for more of the ledger than they are, and would read all of it to find them. Where it takes
+// the ledger for nearly empty, it would compare each row of a batch with each that is found for it, and sort all that is due.
 std::unique_ptr<UnitOfWork> Ledger::begin() const {
   auto unit = store_.begin({});
   if (store_.dialect() == Dialect::postgres) {
-    Statement(store_.dialect(), "SELECT set_config('enable_seqscan', 'off', true)").query(unit->whole());
+    Statement(store_.dialect(),
+              "SELECT set_config(without, 'off', true) FROM (VALUES ('enable_seqscan'), ('enable_nestloop'), "
+              "('enable_sort')) AS w (without)")
+        .query(unit->whole());
   }
   return unit;
 }

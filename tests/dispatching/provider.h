@@ -5,8 +5,10 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "onceward/port/endpoint.h"
@@ -53,11 +55,19 @@ class Provider {
     std::ranges::copy_if(requests_, std::back_inserter(some), [&](const auto& one) { return one.look_up == look_ups; });
     return some;
   }
-  std::size_t calls() const { return all().size(); }
-  std::size_t look_ups() const { return all(true).size(); }
+  // These are polled: they keep nobody from calling for longer than it takes to count.
+  std::size_t calls() const {
+    const std::lock_guard lock(mutex_);
+    return requests_.size() - look_ups_;
+  }
+  std::size_t look_ups() const {
+    const std::lock_guard lock(mutex_);
+    return look_ups_;
+  }
   std::size_t calls_of(const std::string& key) const {
-    const auto some = all();
-    return static_cast<std::size_t>(std::ranges::count(some, key, &Request::key));
+    const std::lock_guard lock(mutex_);
+    const auto found = times_.find({key, false});
+    return found == times_.end() ? 0 : static_cast<std::size_t>(found->second);
   }
   std::size_t most_under_way() const {
     const std::lock_guard lock(mutex_);
@@ -70,8 +80,8 @@ class Provider {
     Request taken{std::string(request.key), std::string(request.body), std::string(request.external_ref),
                   request.kind == EndpointRequest::Kind::look_up, Clock::now()};
     requests_.push_back(taken);
-    const auto same = [&](const Request& one) { return one.key == taken.key && one.look_up == taken.look_up; };
-    const int times = static_cast<int>(std::ranges::count_if(requests_, same));
+    if (taken.look_up) ++look_ups_;
+    const int times = ++times_[{taken.key, taken.look_up}];
     EndpointAnswer answer = answer_ ? answer_(taken, times) : told(taken.look_up ? Kind::done : Kind::succeeded);
     answer.tag = request.tag;
     return answer;
@@ -82,6 +92,8 @@ class Provider {
   Answer answer_;
   bool held_ = false;
   std::vector<Request> requests_;
+  std::map<std::pair<std::string, bool>, int> times_;  // by key, look-ups apart
+  std::size_t look_ups_ = 0;
   std::size_t under_way_ = 0, most_under_way_ = 0;
 };
 
