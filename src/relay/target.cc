@@ -95,6 +95,10 @@ void Target::work(std::stop_token stop) {
     if (publisher_->outstanding() == 0) return pause(stop, left);
     return collect(*publisher_, std::min(left, tending));
   }
+  if (tries_ > 0) {
+    collect(*publisher_, milliseconds(0));  // what the loss has left
+    publisher_->publish({});                // having nothing to send does not tell that it is back
+  }
   send_some(*publisher_);
   collect(*publisher_, flight_.has_next() && publisher_->room() > 0 ? milliseconds(0) : tending);
 }

@@ -95,23 +95,25 @@ void Receiver::count() {
   counted_ = now;
 }
 
-// Said once for all the tries, and once more if it turns out that somebody has to help.
+// Logged once for all the tries, and once more whenever somebody has to help with something else.
 void Receiver::went_wrong(const Fault& fault) {
   const bool needs_help = fault.fault() == FaultCode::source_refused;
   const bool first = failures_++ == 0;
-  if (!first && (!needs_help || said_refused_)) return;
-  said_refused_ = said_refused_ || needs_help;
+  {
+    const std::lock_guard lock(mutex_);
+    trouble_ = fault.what();
+  }
+  if (!first && (!needs_help || said_refusal_ == fault.what())) return;
+  if (needs_help) said_refusal_ = fault.what();
   if (first) bump(tally_.source_outages);
   const LogField fields[] = {{"consumer", declaration_.name}, {"fault", code(fault.fault())}, {"why", fault.what()}};
   log_.write(LogLevel::warn, "the source is away", fields);
-  const std::lock_guard lock(mutex_);
-  trouble_ = fault.what();
 }
 
 void Receiver::went_well() {
   if (failures_ == 0) return;
   failures_ = 0;
-  said_refused_ = false;
+  said_refusal_.clear();
   const LogField fields[] = {{"consumer", declaration_.name}};
   log_.write(LogLevel::info, "the source is back", fields);
   const std::lock_guard lock(mutex_);

@@ -44,7 +44,7 @@ class Receiver {
   Arrivals received_;  // of the thread
   SourceCounters counted_;
   int failures_ = 0;
-  bool said_refused_ = false;
+  std::string said_refusal_;        // of these tries, the last that was logged
   Clock::time_point receive_at_{};  // after a fault
 
   mutable std::mutex mutex_;

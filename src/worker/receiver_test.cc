@@ -62,5 +62,50 @@ TEST(Receiver, TriesEverMoreSeldomWhileTheSourceIsAway) {
   for (std::size_t at = 0; at < pauses.size(); ++at) EXPECT_GE(pauses[at], 100ms * (1 << at)) << at;
 }
 
+// Away, then refused for a reason, then for another one; logged when somebody has to help, and never twice.
+TEST(Receiver, SaysWhatIsWrongNow) {
+  class Whys final : public Log {
+   public:
+    bool wants(LogLevel) const noexcept override { return true; }
+    void write(LogLevel, std::string_view, std::span<const LogField> fields) noexcept override {
+      const std::lock_guard lock(mutex_);
+      whys_.emplace_back(std::get<std::string_view>(fields.back().value));
+    }
+    std::vector<std::string> all() const {
+      const std::lock_guard lock(mutex_);
+      return whys_;
+    }
+
+   private:
+    mutable std::mutex mutex_;
+    std::vector<std::string> whys_;
+  } log;
+  class Changing final : public Source {
+   public:
+    void receive(std::vector<Delivery>&, std::size_t most, std::chrono::milliseconds) override {
+      if (most == 0) return;
+      const std::size_t turn = turn_++ / 2;
+      throw Fault(turn == 0 ? FaultCode::source_unavailable : FaultCode::source_refused, Poisons::connection,
+                  turn == 0   ? "away"
+                  : turn == 1 ? "no such queue"
+                              : "wrong password");
+    }
+    void settle(std::span<const Settlement>) override {}
+    void wake() noexcept override {}
+    std::optional<std::chrono::milliseconds> ack_timeout() const override { return std::nullopt; }
+    SourceCounters counters() const override { return {}; }
+    std::string describe() const override { return "changing"; }
+    std::atomic<std::size_t> turn_ = 0;
+  } source;
+  const Declaration declaration;
+  Handover handover(10);
+  ConsumerTally tally;
+  const Receiver receiver(source, declaration, handover, tally, log);
+  const auto end = Clock::now() + 60s;
+  while (source.turn_ < 6 && Clock::now() < end) std::this_thread::sleep_for(1ms);
+  EXPECT_EQ(receiver.trouble(), "wrong password");
+  EXPECT_EQ(log.all(), (std::vector<std::string>{"away", "no such queue", "wrong password"}));
+}
+
 }  // namespace
 }  // namespace onceward

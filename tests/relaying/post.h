@@ -44,7 +44,12 @@ class Post {
   }
   void require_here() {
     const std::lock_guard lock(mutex_);
+    turned_away_ += away_ ? 1 : 0;
     if (away_) throw Fault(FaultCode::publisher_unavailable, Poisons::connection, "the post is closed");
+  }
+  int turned_away() const {
+    const std::lock_guard lock(mutex_);
+    return turned_away_;
   }
   Receipt take(const Publication& publication) {
     const std::lock_guard lock(mutex_);
@@ -67,6 +72,7 @@ class Post {
   mutable std::mutex mutex_;
   Answer answer_;
   bool away_ = false, silent_ = false;
+  int turned_away_ = 0;
   std::vector<Posted> all_;
   std::map<std::string, int> times_;
 };

@@ -159,6 +159,20 @@ TEST_P(Relaying, ABrokerThatIsAwayHoldsBackNoOther) {
   EXPECT_EQ(payloads(post_.all()), expected);
 }
 
+// What waited for it is given back meanwhile: having nothing to send to it is no sign that it is there again.
+TEST_P(Relaying, ABrokerThatStaysAwayIsAwayOnce) {
+  const auto relay = start(impatient(with_other(options())));
+  ship("b", "before");
+  await("it is there", [&] { return other_.size() == 1; });
+  other_.go_away(true);
+  ship("b", "after");
+  await("it was tried again and again", [&] { return other_.turned_away() >= 5; });
+  EXPECT_EQ(tally_.publisher_outages, 1u);
+  EXPECT_THAT((**relay).trouble(), testing::HasSubstr("the post is closed"));
+  other_.go_away(false);
+  await("it is back", [&] { return other_.size() == 2; });
+}
+
 TEST_P(Relaying, ATargetThatAPersonHasStoppedWaits) {
   const std::string now = postgres() ? "now()" : "0";
   reader().run(

@@ -63,6 +63,7 @@ class Publisher {
   // Takes these messages, no more than room(), to be published in this order. Reconnects by itself, once a call; throws
   // Fault(publisher_unavailable) while that does not work and Fault(publisher_refused) where somebody has to help, and has
   // then taken none of them. A connection that is lost on the way is no fault: it makes receipts that are in doubt.
+  // Given no message, it only finds out whether it is connected.
   virtual void publish(std::span<const Publication> publications) = 0;
 
   // Appends the receipts that have come, one for each message. Returns at once if there are any or nothing is outstanding,
