@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -91,11 +92,13 @@ class StoppingEndpoint final : public Endpoint {
   void collect(std::vector<EndpointAnswer>& into, std::chrono::milliseconds wait) override {
     const std::size_t before = into.size();
     endpoint_->collect(into, wait);
-    for (std::size_t at = before; at < into.size(); ++at) {
-      if (into[at].kind != Kind::succeeded) continue;
-      has_answered = true;
-      stop_.reach(Point::answered);
-    }
+    const auto succeeded = [](const EndpointAnswer& answer) { return answer.kind == Kind::succeeded; };
+    if (std::none_of(into.begin() + static_cast<std::ptrdiff_t>(before), into.end(), succeeded)) return;
+    has_answered = true;
+    if (!stop_.wants(Point::answered)) return;
+    // A call that its thread is about to make when the process stops is made when that goes on: no lease can fence it.
+    while (endpoint_->under_way() > 0) endpoint_->collect(into, wait);
+    stop_.reach(Point::answered);
   }
   void wake() noexcept override { endpoint_->wake(); }
   std::chrono::milliseconds longest() const override { return endpoint_->longest(); }

@@ -242,16 +242,16 @@ void serve(Tcp::socket socket, asio::ssl::context* tls, Book& book, int number) 
   }
 }
 
-// Nobody is taken, and the line of those who wait is full.
-void never_accept(asio::io_context& context, const Tcp::acceptor& acceptor) {
+// Nobody is taken, and the line of those who wait is full while these live.
+std::vector<Tcp::socket> fill_the_line(asio::io_context& context, const Tcp::acceptor& acceptor) {
   std::vector<Tcp::socket> waiting;
   for (int i = 0; i < 4; ++i) {
     waiting.emplace_back(context, Tcp::v4());
-    waiting.back().non_blocking(true);
-    boost::system::error_code ignored;
-    waiting.back().connect(acceptor.local_endpoint(), ignored);
+    waiting.back().native_non_blocking(true);
+    const Tcp::endpoint place = acceptor.local_endpoint();
+    ::connect(waiting.back().native_handle(), place.data(), static_cast<socklen_t>(place.size()));  // asio's would wait
   }
-  pause();
+  return waiting;
 }
 
 }  // namespace
@@ -279,8 +279,9 @@ int main(int count, char** arguments) {
   acceptor.set_option(asio::socket_base::reuse_address(true));
   acceptor.bind({asio::ip::address_v4::loopback(), port});
   acceptor.listen(accepts ? 1024 : 0);
+  const auto waiting = accepts ? std::vector<Tcp::socket>() : fill_the_line(context, acceptor);
   std::cout << "port " << acceptor.local_endpoint().port() << std::endl;
-  if (!accepts) never_accept(context, acceptor);
+  if (!accepts) pause();
   for (int number = 1;; ++number) {
     std::thread(serve, acceptor.accept(), tls ? &*tls : nullptr, std::ref(book), number).detach();
   }
