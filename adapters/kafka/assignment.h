@@ -89,9 +89,9 @@ class Assignment {
   Partition* find(std::int32_t number);
   // Null if that generation has gone.
   Partition* find(std::int32_t number, std::uint64_t generation);
-  bool empty() const { return partitions_.empty(); }
 
   std::map<std::int32_t, Partition>& partitions() { return partitions_; }
+  const std::map<std::int32_t, Partition>& partitions() const { return partitions_; }
 
   // How many were settled and can no longer be committed, since the last call.
   std::uint64_t take_failed() { return std::exchange(failed_, 0); }

@@ -18,6 +18,7 @@ using std::chrono::steady_clock;
 constexpr milliseconds one_question{500};
 constexpr milliseconds news_of_topics{1'000};  // a topic just made is not known to all brokers at once
 constexpr milliseconds destroy_deadline{8'000};
+constexpr std::chrono::minutes memory{1};
 constexpr int syslog_warning = 4;
 
 void set(rd_kafka_conf_t* configuration, const std::string& name, const std::string& value, const Fault& otherwise) {
@@ -28,6 +29,11 @@ void set(rd_kafka_conf_t* configuration, const std::string& name, const std::str
 }
 
 }  // namespace
+
+bool Repetition::is_news(Trouble::Kind kind, steady_clock::time_point now) {
+  const auto [heard, first] = heard_.try_emplace(kind, now);
+  return std::exchange(heard->second, now) + memory <= now || first;
+}
 
 Client::Client(rd_kafka_type_t type, const KafkaConnection& connection, const Properties& ours, PortFaults faults,
                ClientCallbacks callbacks, const Bell& bell, Log& log)
@@ -95,16 +101,17 @@ Client::~Client() {
 
 void Client::serve() { rd_kafka_poll(instance_, 0); }
 
-void Client::on_error(rd_kafka_t* instance, int error, const char* reason, void* opaque) {
+void Client::on_error(rd_kafka_t*, int error, const char* reason, void* opaque) {
   Client& client = heard_by(opaque);
   auto known = static_cast<rd_kafka_resp_err_t>(error);
-  if (known == RD_KAFKA_RESP_ERR__FATAL) {
-    std::array<char, 512> why{};
-    rd_kafka_fatal_error(instance, why.data(), why.size());
-    client.fatal_ = without_secrets(why.data(), client.secrets_);
-    return;
-  }
+  if (known == RD_KAFKA_RESP_ERR__FATAL) return client.hear_fatal();
   client.hear(known, reason == nullptr ? "" : reason);
+}
+
+void Client::hear_fatal() {
+  std::array<char, 512> why{};
+  rd_kafka_fatal_error(instance_, why.data(), why.size());
+  fatal_ = without_secrets(why.data(), secrets_);
 }
 
 void Client::on_log(const rd_kafka_t* instance, int level, const char* facility, const char* text) {
@@ -128,9 +135,8 @@ void Client::hear(rd_kafka_resp_err_t error, std::string_view reason) {
     return say(LogLevel::debug, heard.text);
   }
   // Of a connection that is tried again and again, once; a log-in that is refused is not forgotten over it.
-  const bool news = !trouble_ || trouble_->kind != heard.kind;
-  say(news ? LogLevel::warn : LogLevel::debug, heard.text);
-  if (news && trouble_ && needs_somebody(*trouble_)) return;
+  say(repetition_.is_news(heard.kind, steady_clock::now()) ? LogLevel::warn : LogLevel::debug, heard.text);
+  if (trouble_ && trouble_->kind != heard.kind && needs_somebody(*trouble_)) return;
   trouble_ = std::move(heard);
 }
 
@@ -190,6 +196,7 @@ void Client::reach(const std::string& topic, milliseconds deadline, FaultCode mi
   down_ = false;
   misses_topic_ = false;
   trouble_.reset();
+  repetition_ = {};
 }
 
 Fault Client::unavailable(std::string_view what) const {

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,15 @@ inline constexpr std::chrono::milliseconds reach_deadline{10'000};  // at the be
 inline constexpr std::chrono::milliseconds again_deadline{1'000};   // later, once a call
 
 using Properties = std::vector<std::pair<std::string, std::string>>;
+
+// Tells news from what is heard again and again. What was not heard for a minute is news again.
+class Repetition {
+ public:
+  bool is_news(Trouble::Kind kind, std::chrono::steady_clock::time_point now);
+
+ private:
+  std::map<Trouble::Kind, std::chrono::steady_clock::time_point> heard_;
+};
 
 struct ClientCallbacks {
   std::function<void(rd_kafka_resp_err_t, const rd_kafka_topic_partition_list_t*)> rebalance{};
@@ -56,6 +66,8 @@ class Client {
   bool misses_topic() const { return misses_topic_; }
   // The instance is of no use any more, and why.
   const std::optional<std::string>& fatal() const { return fatal_; }
+  // Somebody was told so: a member of a group hears it by a message, all others by serve().
+  void hear_fatal();
 
   // Whether a trouble is more than an outage. Whom we have reached speaks our language.
   bool needs_somebody(const Trouble& trouble) const {
@@ -95,6 +107,7 @@ class Client {
   bool down_ = false;
   bool misses_topic_ = false;
   std::optional<Trouble> trouble_;  // the last one that says why a connection fails
+  Repetition repetition_;
   std::optional<std::string> fatal_;
   Queue main_;
 };

@@ -52,6 +52,18 @@ TopicConfig describe(const Client& client, const std::string& topic) {
   return read_config(event.get());
 }
 
+// Whoever may not read the offsets of a group cannot join it either.
+void look_at_group(Client& client, const std::string& topic, KafkaFacts& facts) {
+  const Partitions all(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(all.get(), topic.c_str(), 0);
+  auto error = rd_kafka_committed(client.get(), all.get(), static_cast<int>(answer_deadline.count()));
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) error = all->elems[0].err;
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return;
+  const Trouble trouble = client.trouble(error, nullptr);
+  facts.group_trouble = trouble.text;
+  facts.group_refused = trouble.needs_somebody();
+}
+
 }  // namespace
 }  // namespace kafka
 
@@ -59,13 +71,15 @@ KafkaFacts examine_kafka(const KafkaSourceOptions& options) {
   using namespace kafka;
   check(options);
   const Bell bell;
-  Client client(RD_KAFKA_CONSUMER, options.connection, {}, source_faults, {}, bell, silent_log());
+  Client client(RD_KAFKA_CONSUMER, options.connection, {{"group.id", options.group}}, source_faults, {}, bell,
+                silent_log());
   KafkaFacts facts;
   client.reach(options.topic, answer_deadline, FaultCode::source_refused);
   facts.partitions = client.partitions(options.topic, answer_deadline).size();
   const TopicConfig config = describe(client, options.topic);
   facts.retention_unknown = config.trouble;
   if (config.trouble.empty()) take_retention(config.values, facts);
+  look_at_group(client, options.topic, facts);
   return facts;
 }
 

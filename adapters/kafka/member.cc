@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <thread>
 
 namespace onceward::kafka {
@@ -13,6 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr milliseconds try_again_after = 200ms;
 constexpr milliseconds close_deadline = 2s;
+constexpr milliseconds longest_hindrance = 60s;
 
 Properties properties_of(const KafkaSourceOptions& options) {
   Properties properties{
@@ -28,10 +31,6 @@ Properties properties_of(const KafkaSourceOptions& options) {
   const char* const count = "queued.min.messages";
   if (!options.connection.properties.contains(count)) properties.emplace_back(count, "1000000");
   return properties;
-}
-
-bool is_cooperative(rd_kafka_t* instance) {
-  return std::string_view(rd_kafka_rebalance_protocol(instance)) == "COOPERATIVE";
 }
 
 }  // namespace
@@ -53,6 +52,7 @@ Member::Member(const KafkaSourceOptions& options, Assignment& assignment, Stream
   rd_kafka_topic_partition_list_add(topics.get(), options.topic.c_str(), RD_KAFKA_PARTITION_UA);
   const auto error = rd_kafka_subscribe(client_.get(), topics.get());
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw client_.refused(rd_kafka_err2str(error));
+  waiting_since_ = Clock::now();
 }
 
 Member::~Member() { close(); }
@@ -69,13 +69,30 @@ void Member::tend() {
   }
   if (client_.fatal()) throw client_.unavailable(*client_.fatal());
   go_on();
-  if (!out_of_range_.empty()) reset_out_of_range();
+  if (broken_) throw client_.unavailable(*broken_);
+  if (!out_of_range_.empty() && !rebalance_) reset_out_of_range();
   if (!doubted_.empty() && Clock::now() >= take_over_at_) take_over_again();
-  if (refused_) throw client_.refused(*std::exchange(refused_, std::nullopt));
   if (client_.down() || client_.misses_topic() || topic_gone_) {
     client_.reach(options_.topic, again_deadline, FaultCode::source_unavailable);
     topic_gone_ = false;
+    if (waiting_since_) waiting_since_ = Clock::now();
   }
+}
+
+void Member::complain() const {
+  if (hindered_) throw client_.fault(*hindered_);
+  // The others may wait for what they hold before they answer.
+  const auto patience = join_deadline + options_.revoke_deadline;
+  if (rebalance_ || !waiting_since_ || Clock::now() - *waiting_since_ < patience) return;
+  const auto waited = std::chrono::floor<std::chrono::seconds>(Clock::now() - *waiting_since_);
+  throw client_.unavailable(fmt::format("the group {} has not answered for {} s{}{}", options_.group, waited.count(),
+                                        group_says_.empty() ? "" : ": ", group_says_));
+}
+
+bool Member::over() const {
+  if (client_.fatal() || broken_) return true;
+  if (!hindered_ || Clock::now() - hindered_at_ < longest_hindrance) return false;
+  return std::ranges::none_of(assignment_.partitions(), [](const auto& each) { return each.second.held() > 0; });
 }
 
 std::chrono::steady_clock::time_point Member::due_at() const {
@@ -93,12 +110,15 @@ void Member::hear(rd_kafka_resp_err_t event, const rd_kafka_topic_partition_list
     client_.say(LogLevel::warn, fmt::format("the rebalance failed: {}", rd_kafka_err2str(event)));
     rd_kafka_assign(client_.get(), nullptr);
     assignment_.clear();
+    waiting_since_ = Clock::now();
     return;
   }
   rebalance_ =
       Rebalance{event == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS,
                 Partitions(rd_kafka_topic_partition_list_copy(partitions)), Clock::now() + options_.revoke_deadline};
   try_again_at_ = {};
+  assign_tries_ = 0;
+  note_progress(*rebalance_);
   if (closing_) {
     if (!rebalance_->assigning) let_go(*partitions);
     set_assignment(*partitions, rebalance_->assigning);
@@ -123,17 +143,31 @@ void Member::hear(const rd_kafka_message_t& error) {
           "the source was not tended for longer than max.poll.interval.ms: the group goes on without it, what it "
           "holds comes again, and it joins anew");
       return;
+    case RD_KAFKA_RESP_ERR__FATAL:
+      return client_.hear_fatal();
     default:
       break;
   }
-  const Trouble trouble = client_.trouble(error.err, rd_kafka_message_errstr(&error));
+  Trouble trouble = client_.trouble(error.err, rd_kafka_message_errstr(&error));
   if (trouble.kind == Trouble::Kind::no_topic) {
     topic_gone_ = true;
-  } else if (trouble.kind == Trouble::Kind::permission) {
-    refused_ = trouble.text;
-  } else {
+  } else if (trouble.needs_somebody()) {
+    be_hindered(std::move(trouble));
+  } else if (trouble.text != group_says_) {  // some come every second
     client_.say(LogLevel::warn, trouble.text);
+    group_says_ = std::move(trouble.text);
   }
+}
+
+void Member::be_hindered(Trouble trouble) {
+  if (!hindered_) hindered_at_ = Clock::now();
+  hindered_ = std::move(trouble);
+}
+
+// That partitions are taken away may be the last that is heard of a group, and none at all what a topic without rights leaves.
+void Member::note_progress(const Rebalance& rebalance) {
+  const bool forbidden = hindered_ && hindered_->kind == Trouble::Kind::permission;
+  if (rebalance.assigning && (rebalance.partitions->cnt > 0 || !forbidden)) hindered_.reset();
 }
 
 // --- rebalances
@@ -144,20 +178,34 @@ void Member::go_on() {
   if (rebalance_->assigning) {
     if (Clock::now() < try_again_at_) return;
     try_again_at_ = Clock::now() + try_again_after;
-    if (!assign(*rebalance_)) return;
+    if (!assign(*rebalance_)) {
+      if (++assign_tries_ >= patient_tries && assign_trouble_) be_hindered(*assign_trouble_);
+      return;
+    }
     joined_ = true;
+    waiting_since_.reset();
+    note_progress(*rebalance_);
+    group_says_.clear();
   } else {
     if (!may_let_go(*rebalance_)) return;
     let_go(*rebalance_->partitions);
     set_assignment(*rebalance_->partitions, false);
+    if (assignment_.partitions().empty()) waiting_since_ = Clock::now();
   }
   rebalance_.reset();
+}
+
+bool Member::failed(rd_kafka_resp_err_t error, std::string_view what) {
+  assign_trouble_ = client_.trouble(error, fmt::format("{}: {}", what, rd_kafka_err2str(error)).c_str());
+  client_.say(LogLevel::debug, assign_trouble_->text);
+  return false;
 }
 
 bool Member::assign(Rebalance& rebalance) {
   rd_kafka_topic_partition_list_t& partitions = *rebalance.partitions;
   StreamsOf streams;
-  if (!(keeper_ != nullptr ? take_over(partitions, streams) : set_positions(partitions))) return false;
+  assign_trouble_.reset();
+  if (!(keeper_ != nullptr ? take_over(partitions, streams, false) : set_positions(partitions, false))) return false;
   for (int at = 0; at < partitions.cnt; ++at) {
     const std::int32_t number = partitions.elems[at].partition;
     assignment_.add(number, std::max<std::int64_t>(partitions.elems[at].offset, 0)).stream = streams[number];
@@ -165,40 +213,6 @@ bool Member::assign(Rebalance& rebalance) {
   }
   set_assignment(partitions, true);
   return true;
-}
-
-// Where each begins: at what was committed, else where the options say.
-bool Member::set_positions(rd_kafka_topic_partition_list_t& partitions) {
-  if (partitions.cnt == 0) return true;
-  const auto error = rd_kafka_committed(client_.get(), &partitions, static_cast<int>(answer_deadline.count()));
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    client_.say(LogLevel::debug, fmt::format("committed offsets: {}", rd_kafka_err2str(error)));
-    return false;
-  }
-  for (int at = 0; at < partitions.cnt; ++at) {
-    rd_kafka_topic_partition_t& partition = partitions.elems[at];
-    if (partition.err != RD_KAFKA_RESP_ERR_NO_ERROR) return false;
-    if (partition.offset >= 0) continue;
-    partition.offset = RD_KAFKA_OFFSET_BEGINNING;
-    if (options_.start == KafkaSourceOptions::Start::latest && !begin_at_the_end(partition)) return false;
-  }
-  return true;
-}
-
-// The end is committed at once: else a member that dies before its first message would begin at a later end, and what was
-// sent between would be lost.
-bool Member::begin_at_the_end(rd_kafka_topic_partition_t& partition) {
-  std::int64_t low = 0, high = 0;
-  const auto error = rd_kafka_query_watermark_offsets(client_.get(), partition.topic, partition.partition, &low, &high,
-                                                      static_cast<int>(answer_deadline.count()));
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) return false;
-  partition.offset = high;
-  const Partitions offsets(rd_kafka_topic_partition_list_new(1));
-  rd_kafka_topic_partition_list_add(offsets.get(), partition.topic, partition.partition)->offset = high;
-  const auto end = Clock::now() + answer_deadline;
-  if (!answered(end)) return false;
-  ask_to_commit(*offsets);
-  return answered(end) && !std::exchange(commit_trouble_, std::nullopt);
 }
 
 // What was received of them is settled, or the deadline has passed, or they are lost already.
@@ -232,10 +246,14 @@ void Member::let_go(const rd_kafka_topic_partition_list_t& partitions) {
   }
 }
 
+bool Member::is_cooperative() const {
+  return std::string_view(rd_kafka_rebalance_protocol(client_.get())) == "COOPERATIVE";
+}
+
 void Member::set_assignment(const rd_kafka_topic_partition_list_t& partitions, bool assigning) {
   rd_kafka_t* const instance = client_.get();
   rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
-  if (is_cooperative(instance)) {
+  if (is_cooperative()) {
     const Error failed(assigning ? rd_kafka_incremental_assign(instance, &partitions)
                                  : rd_kafka_incremental_unassign(instance, &partitions));
     if (failed) error = rd_kafka_error_code(failed.get());
@@ -243,7 +261,9 @@ void Member::set_assignment(const rd_kafka_topic_partition_list_t& partitions, b
     error = rd_kafka_assign(instance, assigning ? &partitions : nullptr);
   }
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    client_.say(LogLevel::warn, fmt::format("the assignment was not taken: {}", rd_kafka_err2str(error)));
+    // What is fetched and what the books have are two things from here on.
+    broken_ = fmt::format("the assignment was not taken: {}", rd_kafka_err2str(error));
+    if (closing_) client_.say(LogLevel::debug, *broken_);
   }
   for (int at = 0; !assigning && at < partitions.cnt; ++at) unforward(partitions.elems[at].partition);
 }
@@ -282,94 +302,10 @@ Message Member::next() {
       continue;
     }
     const Partition* const partition = assignment_.find(message->partition);
-    if (partition != nullptr && !partition->leaving && partition->expects(message->offset)) return message;
+    if (partition == nullptr || partition->leaving || !partition->expects(message->offset)) continue;
+    hindered_.reset();
+    return message;
   }
-}
-
-// --- what comes next is no longer there
-
-void Member::reset_out_of_range() {
-  for (const std::int32_t number : std::set<std::int32_t>(out_of_range_)) {
-    if (assignment_.find(number) == nullptr) {
-      out_of_range_.erase(number);
-    } else {
-      reset(number);
-    }
-  }
-}
-
-void Member::reset(std::int32_t number) {
-  using OutOfRange = KafkaSourceOptions::OutOfRange;
-  const bool latest = options_.out_of_range == OutOfRange::latest;
-  Partition& partition = *assignment_.find(number);
-  // What is held of a kept stream would be fenced when that begins anew, and nobody else has it.
-  if (latest && partition.stream && (partition.held() > 0 || partition.has_waiting())) return;
-  if (rd_kafka_assignment_lost(client_.get()) != 0) return;
-  std::int64_t low = 0, high = 0;
-  const auto error = rd_kafka_query_watermark_offsets(client_.get(), options_.topic.c_str(), number, &low, &high,
-                                                      static_cast<int>(answer_deadline.count()));
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw client_.fault(trouble_of(error, {}));
-  const std::int64_t wanted = partition.position();
-  // What was said of another position: it has moved since.
-  const bool stale = wanted >= low && wanted <= high;
-  const std::string what = fmt::format("partition {} of {}: offset {} comes next and is not there; {} to {} are",
-                                       number, options_.topic, wanted, low, high);
-  if (options_.out_of_range == OutOfRange::refuse && !stale) {
-    throw client_.refused(fmt::format("{}; {}out_of_range=earliest or latest", what,
-                                      keeper_ == nullptr ? "set the group's offset, or " : "write "));
-  }
-  if (!stale) {
-    client_.say(LogLevel::warn, fmt::format("{}; it goes on at {}", what, latest ? high : low));
-    move_to(number, latest ? high : low);
-  }
-  // As begin_at_the_end(); of a stream its keeper knows.
-  if (const auto trouble = latest && keeper_ == nullptr ? commit(answer_deadline) : std::nullopt) {
-    if (trouble->kind == Trouble::Kind::busy) return;
-    throw client_.fault(*trouble);
-  }
-  fetch_again(number);
-  out_of_range_.erase(number);
-}
-
-void Member::move_to(std::int32_t number, std::int64_t offset) {
-  Partition& partition = *assignment_.find(number);
-  auto stream = partition.stream;
-  // Further back, it is another topic of the same name: nothing that was known holds. At an end that was chosen, the keeper
-  // has to know it before the first message comes.
-  const bool back = offset < partition.position();
-  const bool chosen = stream && options_.out_of_range == KafkaSourceOptions::OutOfRange::latest;
-  if (back || chosen) {
-    if (stream) stream = std::make_shared<const Stream>(keeper_->begin(*stream, offset));
-    assignment_.add(number, offset).stream = stream;
-  }
-  assignment_.find(number)->skip_to(offset);
-}
-
-// From where the books have it.
-void Member::fetch_again(std::int32_t number) {
-  std::erase_if(early_, [&](const Message& message) { return message->partition == number; });
-  // A partition that has no place to fetch from cannot be sought, only assigned again; where rebalances are eager, all of them.
-  std::set<std::int32_t> again{number};
-  for (const auto& [each, books] : assignment_.partitions()) {
-    if (!is_cooperative(client_.get())) again.insert(each);
-  }
-  const Partitions list = positions(again);
-  set_assignment(*list, false);
-  // A fetcher that stops takes the forwarding of its queue with it, some time after the call. A seek waits for that, and is
-  // refused then.
-  const Partitions stopped(rd_kafka_topic_partition_list_copy(list.get()));
-  Error(rd_kafka_seek_partitions(client_.get(), stopped.get(), static_cast<int>(answer_deadline.count())));
-  for (const std::int32_t each : again) forward(each);
-  set_assignment(*list, true);
-}
-
-Partitions Member::positions(const std::set<std::int32_t>& numbers) {
-  Partitions list(rd_kafka_topic_partition_list_new(static_cast<int>(numbers.size())));
-  for (const std::int32_t number : numbers) {
-    rd_kafka_topic_partition_list_add(list.get(), options_.topic.c_str(), number)->offset =
-        assignment_.find(number)->position();
-  }
-  return list;
 }
 
 // --- commits
@@ -420,7 +356,7 @@ std::optional<Trouble> Member::commit(milliseconds wait) {
     answered(end);
   }
   std::optional<Trouble> trouble = commit_trouble_;
-  if (asking_) trouble = Trouble{Trouble::Kind::unreachable, "cannot be reached: a commit is not answered"};
+  if (asking_) trouble = not_answered();
   if (trouble) try_again_at_ = Clock::now() + try_again_after;
   return trouble;
 }
@@ -445,6 +381,36 @@ void Member::note_committed(rd_kafka_event_t& event) {
 
 // --- the end
 
+bool Member::is_member() const {
+  const std::unique_ptr<char, decltype(&std::free)> id(rd_kafka_memberid(client_.get()), std::free);
+  return id && *id != '\0';
+}
+
+// Not rd_kafka_consumer_close(): once begun it must be served to its end, however long that takes, while an instance that
+// only has no subscription any more can be destroyed at any time. It leaves the group when all partitions are gone; one that
+// ends without is waited for by the others until its session has ended.
+void Member::leave() {
+  rd_kafka_unsubscribe(client_.get());
+  const auto end = Clock::now() + close_deadline;
+  while ((is_member() || !forwarded_.empty()) && Clock::now() < end) {
+    const Message ignored(rd_kafka_consumer_poll(client_.get(), 20));
+    client_.serve();
+  }
+  if (client_.down() || is_member()) return;
+  // That it leaves is on its way only, and would be thrown away with the instance. What is asked behind it is answered after it.
+  const Partitions one(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(one.get(), options_.topic.c_str(), 0);
+  rd_kafka_committed(client_.get(), one.get(), static_cast<int>(close_deadline.count()));
+}
+
+// Whatever librdkafka has, and whatever it waits for.
+void Member::unassign_all() {
+  rd_kafka_topic_partition_list_t* found = nullptr;
+  if (rd_kafka_assignment(client_.get(), &found) != RD_KAFKA_RESP_ERR_NO_ERROR) return;
+  const Partitions all(found);
+  set_assignment(*all, false);
+}
+
 void Member::close() {
   if (!consumer_) return;
   closing_ = true;
@@ -454,14 +420,8 @@ void Member::close() {
     rebalance_.reset();
   }
   assignment_.clear();
-  // Not rd_kafka_consumer_close(): once begun it must be served to its end, however long that takes, while an instance that
-  // only has no subscription any more can be destroyed at any time. It leaves the group when all partitions are gone.
-  rd_kafka_unsubscribe(client_.get());
-  const auto end = Clock::now() + close_deadline;
-  while (!forwarded_.empty() && Clock::now() < end) {
-    const Message ignored(rd_kafka_consumer_poll(client_.get(), 20));
-    client_.serve();
-  }
+  if (client_.fatal() || broken_) unassign_all();
+  if (!client_.fatal()) leave();  // the group has gone on without such a one
   while (!forwarded_.empty()) unforward(forwarded_.begin()->first);
   early_.clear();
   // What still lies in them holds on to partitions of the instance.

@@ -15,6 +15,8 @@
 
 namespace onceward::kafka {
 
+inline constexpr std::chrono::milliseconds join_deadline{10'000};  // a group's first answer; it goes on without
+
 class Member {
  public:
   // Reaches the brokers and joins. Throws as Source::receive(). The bell, the assignment and the keeper (or null) outlive it.
@@ -33,6 +35,9 @@ class Member {
   // Commits everything that is due and waits for the answer; why not all of it is committed. What has failed stays due and
   // is tried again by tend().
   std::optional<Trouble> commit(std::chrono::milliseconds wait);
+  // Throws what keeps messages from coming, for as long as it does: librdkafka says it once.
+  void complain() const;
+
   // Messages whose commit was confirmed since the last call.
   std::uint64_t take_settled() { return std::exchange(settled_, 0); }
 
@@ -41,8 +46,8 @@ class Member {
   void doubt(std::int32_t partition);
 
   bool joined() const { return joined_; }
-  // It ended for good: a new one is needed.
-  bool fatal() const { return client_.fatal().has_value(); }
+  // A new one is needed: it ended for good, or has complained for so long that only another can tell whether that still holds.
+  bool over() const;
   const Client& client() const { return client_; }
   // When tend() has something to do although no queue rings.
   std::chrono::steady_clock::time_point due_at() const;
@@ -50,6 +55,7 @@ class Member {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds answer_deadline{2'000};  // of one question about offsets
+  static constexpr int patient_tries = 3;
   struct Rebalance {
     bool assigning;
     Partitions partitions;
@@ -58,17 +64,25 @@ class Member {
 
   void hear(rd_kafka_resp_err_t event, const rd_kafka_topic_partition_list_t* partitions);
   void hear(const rd_kafka_message_t& error);
+  void be_hindered(Trouble trouble);
   void go_on();
+  void note_progress(const Rebalance& rebalance);
+  bool failed(rd_kafka_resp_err_t error, std::string_view what);
+  static Trouble not_answered() { return {Trouble::Kind::unreachable, "cannot be reached: a commit is not answered"}; }
   bool assign(Rebalance& rebalance);
-  bool set_positions(rd_kafka_topic_partition_list_t& partitions);
+  bool set_positions(rd_kafka_topic_partition_list_t& partitions, bool begun);
+  bool ask_committed(rd_kafka_topic_partition_list_t& partitions);
+  bool ask_range(std::int32_t number, std::int64_t& begin, std::int64_t& end);
+  Partitions all_partitions();
+  bool begin_at_the_beginning(rd_kafka_topic_partition_list_t& partitions);
+  bool begin_at_the_ends(rd_kafka_topic_partition_list_t& all);
   using StreamsOf = std::map<std::int32_t, std::shared_ptr<const Stream>>;
-  bool take_over(rd_kafka_topic_partition_list_t& partitions, StreamsOf& streams);
+  bool take_over(rd_kafka_topic_partition_list_t& partitions, StreamsOf& streams, bool begun);
   std::string stream_of(std::int32_t partition) const;
-  bool set_number(rd_kafka_topic_partition_t& partition);
   void take_over_again();
-  bool begin_at_the_end(rd_kafka_topic_partition_t& partition);
   bool may_let_go(const Rebalance& rebalance);
   void let_go(const rd_kafka_topic_partition_list_t& partitions);
+  bool is_cooperative() const;
   void set_assignment(const rd_kafka_topic_partition_list_t& partitions, bool assigning);
   void forward(std::int32_t partition);
   void unforward(std::int32_t partition);
@@ -81,6 +95,9 @@ class Member {
   void ask_to_commit(const rd_kafka_topic_partition_list_t& offsets);
   bool answered(Clock::time_point end);
   void note_committed(rd_kafka_event_t& event);
+  bool is_member() const;
+  void unassign_all();
+  void leave();
   void close();
 
   const KafkaSourceOptions& options_;
@@ -101,7 +118,13 @@ class Member {
   std::set<std::int32_t> out_of_range_;
   std::set<std::int32_t> doubted_;
   Clock::time_point take_over_at_{};  // those
-  std::optional<std::string> refused_;
+  std::optional<Trouble> hindered_;   // until something shows that it is over
+  Clock::time_point hindered_at_{};
+  std::optional<Clock::time_point> waiting_since_;  // for an assignment; an empty one is one
+  std::string group_says_;                          // meanwhile
+  std::optional<Trouble> assign_trouble_;           // why the last try has failed
+  int assign_tries_ = 0;
+  std::optional<std::string> broken_;
   bool topic_gone_ = false;
   bool joined_ = false;
   bool closing_ = false;

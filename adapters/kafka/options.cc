@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "src/common/one_line.h"
 #include "src/declaration/text.h"
@@ -118,6 +119,17 @@ void check_range(std::string_view name, Value value, Value least, Value most, Fa
   }
 }
 
+// A group goes on without a member that does not give up its partitions for so long.
+void check_patience(const KafkaSourceOptions& options) {
+  const auto found = options.connection.properties.find("max.poll.interval.ms");
+  if (found == options.connection.properties.end()) return;
+  const long long patience_ms = std::strtoll(found->second.c_str(), nullptr, 0);  // as librdkafka reads it
+  if (options.revoke_deadline.count() < patience_ms) return;
+  throw wrong(FaultCode::source_refused,
+              fmt::format("revoke_deadline is {} ms, and must be less than max.poll.interval.ms, which is {}",
+                          options.revoke_deadline.count(), patience_ms));
+}
+
 // What a URL says about the connection, and its other options.
 struct Read {
   declaration::Url url;
@@ -192,6 +204,7 @@ void check(const KafkaSourceOptions& options) {
     throw wrong(refused, fmt::format("write group=name, of at most {} bytes: consumers of one group share the topic",
                                      most_group_bytes));
   }
+  check_patience(options);
 }
 
 void check_reader(const KafkaSourceOptions& options) {

@@ -123,6 +123,13 @@ TEST(KafkaUrl, PropertiesAreThoseOfTheLibrary) {
   EXPECT_THAT(source_refusal("kafka://b/t?group=g&client.id=a&client.id=b"), HasSubstr("twice"));
 }
 
+TEST(KafkaUrl, GroupMustHaveMorePatienceThanAPartitionThatIsTakenAway) {
+  EXPECT_THAT(source_refusal("kafka://b/t?group=g&max.poll.interval.ms=60000&revoke_deadline=60s"),
+              AllOf(HasSubstr("revoke_deadline is 60000 ms"), HasSubstr("max.poll.interval.ms")));
+  EXPECT_EQ(read_kafka_source_url("kafka://b/t?group=g&max.poll.interval.ms=60000&revoke_deadline=59s").revoke_deadline,
+            std::chrono::seconds(59));
+}
+
 TEST(KafkaUrl, OtherUrlsAreRefused) {
   for (const char* const url : {"", "kafka:b/t?group=g", "rabbitmq://b/t?group=g", "b/t?group=g"}) {
     EXPECT_THAT(source_refusal(url), HasSubstr("kafka://host:9092/topic?group=name")) << url;

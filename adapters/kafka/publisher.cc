@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "adapters/kafka/options.h"
 #include "adapters/kafka/produce.h"
@@ -55,6 +56,7 @@ void KafkaPublisher::publish(std::span<const Publication> publications) {
   if (!client_) {
     connect();
     ++counters_.reconnects;
+    if (const std::string why = std::exchange(denied_, {}); !why.empty()) throw client_->refused(why);
   } else if (client_->down()) {
     client_->reach("", again_deadline, FaultCode::publisher_unavailable);
     ++counters_.reconnects;
@@ -86,8 +88,10 @@ void KafkaPublisher::connect() {
   client_ = std::move(client);
 }
 
+// Who asks as a producer may make the topic.
 void KafkaPublisher::require_topic(const std::string& topic) {
-  client_->reach(topic, reach_deadline, FaultCode::publisher_refused);
+  Client(RD_KAFKA_CONSUMER, options_.connection, {}, publisher_faults, {}, bell_, silent_log())
+      .reach(topic, reach_deadline, FaultCode::publisher_refused);
 }
 
 // Calls report() for what was answered. An instance that has ended for good leaves everything in doubt.
@@ -96,6 +100,9 @@ void KafkaPublisher::serve() {
   client_->serve();
   if (!client_->fatal()) return;
   const std::string why = *client_->fatal();
+  if (rd_kafka_fatal_error(client_->get(), nullptr, 0) == RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED) {
+    denied_ = why + "; grant the user IdempotentWrite on the cluster, or Write on its topics";
+  }
   client_->say(LogLevel::warn, fmt::format("the producer ended, and is made anew: {}", why));
   while (!sent_.empty()) receive({sent_.release_oldest(), Receipt::Kind::in_doubt, why});
   client_.reset();

@@ -49,6 +49,7 @@ class KafkaPublisher final : public Publisher {
   // So many more go alone, each answered before the next: a broker refused a batch that held others.
   std::size_t one_by_one_ = 0;
   std::vector<Receipt> receipts_;
+  std::string denied_;  // why the last instance ended, where the next would end so too
   PublisherCounters counters_;
   std::unique_ptr<Client> client_;
 };

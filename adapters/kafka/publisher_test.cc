@@ -205,6 +205,26 @@ TEST(KafkaPublisher, CollectReturnsAtOnceWithNothingOutstandingAndWhenWoken) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
 }
 
+// A new instance would be of no more use: said, and not only tried again and again.
+TEST(KafkaPublisher, WhoMayNotWriteIdempotentlyIsTold) {
+  KafkaTopic topic;
+  kafka::KafkaPublisher publisher(topic.publisher(), silent_log());
+  rd_kafka_test_fatal_error(publisher.instance(), RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED, "tried out");
+  std::vector<Receipt> receipts;
+  await("it has ended", [&] {
+    publisher.collect(receipts, 100ms);
+    return publisher.instance() == nullptr;
+  });
+  try {
+    publisher.publish({});
+    ADD_FAILURE() << "taken";
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.fault(), FaultCode::publisher_refused);
+    EXPECT_THAT(fault.what(), HasSubstr("grant the user IdempotentWrite"));
+  }
+  EXPECT_EQ(publish_one(publisher, topic.name(), envelope("a")).kind, Kind::confirmed) << "it is tried again";
+}
+
 TEST(KafkaPublisher, FatalErrorAnswersWhatIsOutstandingAndMakesANewInstance) {
   KafkaTopic topic;
   KeptLog log;

@@ -18,8 +18,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr milliseconds join_deadline = 10s;  // a group's first answer; it goes on without
 constexpr milliseconds commit_deadline = 5s;
+constexpr int whole_cooperation = 0x020300ff;  // librdkafka 2.3
 
 // Where a delivery came from; the books of the partition have the rest.
 struct Handed {
@@ -34,8 +34,15 @@ class KafkaSource final : public Source {
       : options_(options), log_(log), keeper_(std::move(keeper)) {
     check(options_);
     open();
+    if (options_.cooperative && rd_kafka_version() < whole_cooperation) {
+      member_->client().say(
+          LogLevel::warn, fmt::format("rebalance=cooperative: librdkafka {} ends the process when a member ends before "
+                                      "it was assigned anything; take 2.3 or newer, or rebalance=eager",
+                                      rd_kafka_version_str()));
+    }
     const auto end = steady_clock::now() + join_deadline;
     for (member_->tend(); !member_->joined() && steady_clock::now() < end; member_->tend()) {
+      member_->complain();
       bell_.wait(std::min(end, member_->due_at()));
     }
   }
@@ -46,7 +53,9 @@ class KafkaSource final : public Source {
     const auto end = steady_clock::now() + std::clamp(wait, 0ms, longest_wait);
     for (;;) {
       tend();
-      if (most == 0 || take(into, most)) return;
+      if (most > 0 && take(into, most)) return;
+      of_member([&] { member_->complain(); });
+      if (most == 0) return;
       if (bell_.wait(std::min(end, member_->due_at())) || steady_clock::now() >= end) return;
     }
   }
@@ -90,15 +99,20 @@ class KafkaSource final : public Source {
       ++counters_.reconnects;
     }
     const bool was_down = member_->client().down();
+    of_member([&] { member_->tend(); });
+    if (was_down) ++counters_.reconnects;
+    count();
+  }
+
+  template <class Call>
+  void of_member(Call&& call) {
     try {
-      member_->tend();
+      call();
     } catch (const Fault&) {
-      if (member_->fatal()) member_.reset();
+      if (member_->over()) member_.reset();
       count();
       throw;
     }
-    if (was_down) ++counters_.reconnects;
-    count();
   }
 
   void count() {

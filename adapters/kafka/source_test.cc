@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <librdkafka/rdkafka.h>
+
 #include "tests/fixtures/kafka.h"
+#include "tests/fixtures/kept_log.h"
 #include "tests/fixtures/receiving.h"
 
 namespace onceward {
@@ -98,6 +101,18 @@ TEST(KafkaSource, EagerGroupsWorkToo) {
   EXPECT_THAT(payloads_of(receive_all(*source, 1)), ElementsAre("1"));
 }
 
+TEST(KafkaSource, CooperationWithAnOldLibraryIsWarnedOf) {
+  KafkaTopic topic;
+  KafkaSourceOptions options = topic.source();
+  for (const bool cooperative : {false, true}) {
+    options.group = cooperative ? "cooperative" : "eager";
+    options.cooperative = cooperative;
+    KeptLog log;
+    open_kafka(options, log);
+    EXPECT_EQ(log.text().find("2.3 or newer") != std::string::npos, cooperative && rd_kafka_version() < 0x020300ff);
+  }
+}
+
 TEST(KafkaSource, LatestIsTheEndOfTheFirstTime) {
   KafkaTopic topic;
   topic.send(records(5));
@@ -109,6 +124,19 @@ TEST(KafkaSource, LatestIsTheEndOfTheFirstTime) {
   topic.send({{.value = "new"}});
   source = open_kafka(options);
   EXPECT_THAT(payloads_of(receive_all(*source, 1)), ElementsAre("new"));
+}
+
+// A group that has begun wants all that comes, wherever that is sent to.
+TEST(KafkaSource, PartitionThatIsAddedBeginsAtItsBeginningAlsoWithLatest) {
+  KafkaTopic topic(2);
+  topic.send(records(5));
+  KafkaSourceOptions options = topic.source();
+  options.start = KafkaSourceOptions::Start::latest;
+  open_kafka(options);
+  topic.add_partitions(1);
+  topic.send({{.value = "early", .partition = 2}});
+  const auto source = open_kafka(options);
+  EXPECT_THAT(payloads_of(receive_all(*source, 1)), ElementsAre("early"));
 }
 
 TEST(KafkaSource, CallIsBoundedByBytes) {

@@ -14,35 +14,33 @@ std::string Member::stream_of(std::int32_t partition) const { return fmt::format
 
 // Where each begins: where the keeper has it. One that has not begun there begins where it would without a keeper, and the
 // keeper is told so before its first message.
-bool Member::take_over(rd_kafka_topic_partition_list_t& partitions, StreamsOf& streams) {
+bool Member::take_over(rd_kafka_topic_partition_list_t& partitions, StreamsOf& streams, bool begun) {
   if (partitions.cnt == 0) return true;
   std::vector<std::string> names;
   for (int at = 0; at < partitions.cnt; ++at) names.push_back(stream_of(partitions.elems[at].partition));
   const std::vector<TakenOver> taken = keeper_->take_over(names);
+  const Partitions unknown(rd_kafka_topic_partition_list_new(partitions.cnt));
+  for (std::size_t at = 0; at < taken.size(); ++at) {
+    rd_kafka_topic_partition_t& partition = partitions.elems[at];
+    if (taken[at].next) {
+      partition.offset = *taken[at].next;
+      begun = true;
+    } else {
+      rd_kafka_topic_partition_list_add(unknown.get(), partition.topic, partition.partition);
+    }
+  }
+  if (!set_positions(*unknown, begun)) return false;
   for (std::size_t at = 0; at < taken.size(); ++at) {
     rd_kafka_topic_partition_t& partition = partitions.elems[at];
     Stream stream = taken[at].stream;
-    if (taken[at].next) {
-      partition.offset = *taken[at].next;
-    } else {
-      if (!set_number(partition)) return false;
+    if (!taken[at].next) {
+      partition.offset =
+          rd_kafka_topic_partition_list_find(unknown.get(), partition.topic, partition.partition)->offset;
       stream = keeper_->begin(stream, partition.offset);
     }
     streams[partition.partition] = std::make_shared<const Stream>(std::move(stream));
   }
   return true;
-}
-
-// As set_positions(), and never "the beginning" without saying which offset that is.
-bool Member::set_number(rd_kafka_topic_partition_t& partition) {
-  const Partitions one(rd_kafka_topic_partition_list_new(1));
-  rd_kafka_topic_partition_list_add(one.get(), partition.topic, partition.partition);
-  if (!set_positions(*one)) return false;
-  partition.offset = one->elems[0].offset;
-  if (partition.offset >= 0) return true;
-  std::int64_t high = 0;
-  return rd_kafka_query_watermark_offsets(client_.get(), partition.topic, partition.partition, &partition.offset, &high,
-                                          static_cast<int>(answer_deadline.count())) == RD_KAFKA_RESP_ERR_NO_ERROR;
 }
 
 void Member::doubt(std::int32_t partition) {
@@ -59,7 +57,12 @@ void Member::take_over_again() {
       rd_kafka_topic_partition_t& partition =
           *rd_kafka_topic_partition_list_add(one.get(), options_.topic.c_str(), number);
       StreamsOf streams;
-      if (!take_over(*one, streams)) return;
+      assign_trouble_.reset();
+      if (!take_over(*one, streams, true)) {
+        if (assign_trouble_) be_hindered(*assign_trouble_);
+        return;
+      }
+      hindered_.reset();
       assignment_.add(number, partition.offset).stream = streams[number];
       fetch_again(number);
       client_.say(LogLevel::warn, fmt::format("stream {} is ours by the group, and was taken over again at {}",

@@ -27,6 +27,8 @@ Trouble::Kind kind_of(rd_kafka_resp_err_t error) {
     case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
     case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
       return Trouble::Kind::permission;
+    case RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL:
+      return Trouble::Kind::protocol;
     case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
     case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
     case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
@@ -79,6 +81,11 @@ Trouble trouble_of(rd_kafka_resp_err_t error, std::string_view reason, const std
       return {kind, fmt::format("no TLS connection: {}; check security.protocol and ssl.ca.location", shown), guessed};
     case Trouble::Kind::permission:
       return {kind, fmt::format("not allowed: {}", shown)};
+    case Trouble::Kind::protocol:
+      return {kind,
+              fmt::format("the group shares its partitions in another way: {}; write the same rebalance= in all of "
+                          "its members",
+                          shown)};
     case Trouble::Kind::busy:
     case Trouble::Kind::no_topic:
     case Trouble::Kind::other:

@@ -26,6 +26,7 @@ struct Trouble {
     login,        // these need somebody
     tls,
     permission,
+    protocol,
     no_topic,
     other,
   };
@@ -34,7 +35,8 @@ struct Trouble {
   bool guessed = false;  // a connection that ends so may also be that of a broker that is shutting down
 
   bool needs_somebody() const {
-    return kind == Kind::login || kind == Kind::tls || kind == Kind::permission || kind == Kind::no_topic;
+    return kind == Kind::login || kind == Kind::tls || kind == Kind::permission || kind == Kind::protocol ||
+           kind == Kind::no_topic;
   }
 };
 

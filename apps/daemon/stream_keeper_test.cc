@@ -90,6 +90,22 @@ TEST_F(RunningByPosition, StoppedProcessThatWakesUpAppliesNothingTwice) {
   expect_each_once(3300);
 }
 
+// As when its database has failed over: the positions, and the effects with them, are those of a while ago.
+TEST_F(RunningByPosition, WhatTheDatabaseHasLostIsAppliedAgain) {
+  write_consumer(by_position);
+  send_records(0, 300);
+  const auto process = start();
+  fixtures::await("all are applied", [&] { return effects() == 300; });
+  reader_->run("UPDATE onceward.position SET next = 90");
+  reader_->run("DELETE FROM effect WHERE message::int >= 270");
+  send_records(300, 330);
+  fixtures::await("what was lost is there again", [&] { return effects() >= 330; });
+  process->signal(SIGTERM);
+  EXPECT_EQ(process->wait(), 0) << process->output();
+  EXPECT_THAT(process->output(), HasSubstr("the store has lost what came before them"));
+  expect_each_once(330);
+}
+
 // As documented: the producer is trusted.
 TEST_F(RunningByPosition, WhatIsPublishedTwiceIsAppliedTwice) {
   write_consumer(by_position);

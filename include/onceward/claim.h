@@ -65,7 +65,7 @@ enum class Verdict : std::uint8_t {
   duplicate,  // seen and finished, with the same content
   conflict,   // the same identity with other content: never applied, always surfaced
   held,       // seen, not finished, and ours: leave it
-  fenced,     // somebody else has taken its stream over: not ours to apply
+  fenced,     // its stream was taken over, or the store misses what came before it: not ours to apply
 };
 
 std::string_view name(Verdict verdict);

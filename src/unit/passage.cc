@@ -68,12 +68,10 @@ std::vector<Advance> pass(Batch& batch, const Streams& streams) {
     const Position& position = *batch.claimants()[index].position;
     if (at == nullptr || at->stream != position.stream.get()) at = find(passing, *position.stream);
     if (at == nullptr) at = &passing.emplace_back(entered(position.stream.get(), streams));
-    if (!at->state) {
+    if (!at->state || position.after > *at->state->next) {
       batch.answered(index, {Verdict::fenced, std::nullopt});
     } else if (position.offset < *at->state->next) {
       batch.answered(index, {Verdict::duplicate, Recorded{}});
-    } else if (position.after > *at->state->next) {
-      throw refused("a message would pass one that came before it in its stream and is not applied");
     } else {
       batch.claimed(index);
       at->state->next = position.offset + 1;

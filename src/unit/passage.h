@@ -32,8 +32,9 @@ std::vector<std::string_view> streams_of(std::span<const Claimant> claimants);
 // Whether every message is the one that comes next in its stream, and is claimed by whoever has that.
 bool all_come_next(std::span<const Claimant> claimants, Streams streams);
 
-// Answers every message of the batch, and says where its streams stand when all that are first are done. A stream never
-// moves past a message that is not among them: Fault(statement_failed) where one before it is missing.
+// Answers every message of the batch, and says where its streams stand when all that are first are done. A stream never moves
+// past a message that is not applied: what would do so is fenced, so that its stream is taken over where the store has it. A
+// database that has failed over may have lost what came before.
 std::vector<Advance> pass(Batch& batch, const Streams& streams);
 
 }  // namespace onceward

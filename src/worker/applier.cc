@@ -239,7 +239,11 @@ void Applier::tell_fenced(std::span<const Answer> answers) {
   const auto fenced = std::ranges::count(answers, Verdict::fenced, &Answer::verdict);
   if (fenced == 0) return;
   const LogField fields[] = {{"consumer", declaration_.name}, {"messages", std::int64_t{fenced}}};
-  log_.write(LogLevel::warn, "somebody else has taken over where these messages come from: dropped", fields);
+  log_.write(
+      LogLevel::warn,
+      "somebody else has taken over where these messages come from, or the store has lost what came before them: they "
+      "are dropped, and come again",
+      fields);
 }
 
 bool Applier::park(std::span<const Claimant* const> conflicts) {

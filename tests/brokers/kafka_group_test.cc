@@ -87,6 +87,69 @@ TEST_P(KafkaGroup, WhatIsHeldPastTheDeadlineIsAbandonedAndComesAgain) {
   EXPECT_LE(topic.committed().size(), 1u) << "and the newcomer's partition is not committed by us";
 }
 
+// Else the group would wait for it at the next rebalance until its session has ended.
+TEST_P(KafkaGroup, MemberWithoutPartitionsLeavesWhenItIsClosed) {
+  KafkaTopic topic;
+  KafkaSourceOptions slow_to_miss = options(topic);
+  slow_to_miss.connection.properties["session.timeout.ms"] = "45000";
+  std::vector<std::unique_ptr<Source>> sources;
+  sources.push_back(open_kafka(slow_to_miss));
+  auto joining = std::async(std::launch::async, [&] { return open_kafka(slow_to_miss); });
+  await("the other one has joined", [&] {
+    receive(*sources[0], 0);
+    return joining.wait_for(0ms) == std::future_status::ready;
+  });
+  sources.push_back(joining.get());
+  await("both are there", [&] {
+    for (const auto& source : sources) receive(*source, 0);
+    return topic.members() == 2;
+  });
+  topic.send(numbered_records(0, 1));
+  std::size_t idle = 2;
+  await("one has the partition", [&] {
+    for (std::size_t at = 0; at < 2; ++at) {
+      const auto deliveries = receive(*sources[at], 1, 20ms);
+      settle(*sources[at], deliveries);
+      if (!deliveries.empty()) idle = 1 - at;
+    }
+    return idle < 2;
+  });
+  sources[idle].reset();
+  await(
+      "one member is left",
+      [&] {
+        receive(*sources[1 - idle], 0);
+        return topic.members() == 1;
+      },
+      20s);  // and not the session's 45
+}
+
+// Its successor has the same name, as when a process is started anew before the old one has ended.
+TEST_P(KafkaGroup, MemberThatIsFencedSaysSoAndJoinsAnew) {
+  KafkaTopic topic;
+  KafkaSourceOptions named = options(topic);
+  named.connection.properties["group.instance.id"] = "one";
+  const auto source = open_kafka(named);
+  topic.send(numbered_records(0, 1));
+  settle(*source, receive_all(*source, 1));
+  auto successor = open_kafka(named);
+  std::string said;
+  await("it is said", [&] {
+    try {
+      EXPECT_TRUE(receive(*source, 1, 100ms).empty());
+    } catch (const Fault& fault) {
+      EXPECT_EQ(fault.fault(), FaultCode::source_unavailable);
+      said = fault.what();
+    }
+    return !said.empty();
+  });
+  EXPECT_THAT(said, HasSubstr("group.instance.id"));
+  successor.reset();
+  topic.send(numbered_records(1, 2));
+  EXPECT_THAT(payloads_of(receive_all(*source, 1)), ElementsAre("1"));
+  EXPECT_EQ(source->counters().reconnects, 1u);
+}
+
 TEST_P(KafkaGroup, StormLosesNothingAndCommitsNothingUnsettled) {
   constexpr int partitions = 6, count = 6000;
   KafkaTopic topic(partitions);
@@ -163,6 +226,7 @@ TEST_P(KafkaGroup, SourceThatIsNotTendedLosesItsPlaceAndComesBack) {
   topic.send(numbered_records(0, 3));
   KafkaSourceOptions short_patience = options(topic);
   short_patience.connection.properties["max.poll.interval.ms"] = "6000";
+  short_patience.revoke_deadline = 2s;
   KeptLog log;
   const auto source = open_kafka(short_patience, log);
   const auto held = receive_all(*source, 2);
@@ -182,6 +246,7 @@ TEST_P(KafkaGroup, SlowHandlerKeepsItsPlaceWhileTheSourceIsTended) {
   topic.send(numbered_records(0, 500));
   KafkaSourceOptions short_patience = options(topic);
   short_patience.connection.properties["max.poll.interval.ms"] = "6000";
+  short_patience.revoke_deadline = 2s;
   const auto source = open_kafka(short_patience);
   const auto held = receive_all(*source, 2);
   const auto end = steady_clock::now() + 7500ms;

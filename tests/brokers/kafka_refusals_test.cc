@@ -97,6 +97,14 @@ TEST(KafkaRefusals, CertificateIsOfNobodyWeKnow) {
   EXPECT_THAT(source.text, AllOf(HasSubstr("certificate"), HasSubstr("ssl.ca.location")));
 }
 
+TEST(KafkaRefusals, GroupSharesItsPartitionsInAnotherWay) {
+  KafkaTopic topic;
+  const auto source = open_kafka(read_kafka_source_url(topic.url() + "&rebalance=cooperative"));
+  const Said other = said_by_source(topic.url() + "&rebalance=eager");
+  EXPECT_EQ(other.code, FaultCode::source_refused);
+  EXPECT_THAT(other.text, AllOf(HasSubstr("in another way"), HasSubstr("rebalance=")));
+}
+
 TEST(KafkaRefusals, NothingIsSaidWhenItWorks) {
   KafkaTopic topic;
   KeptLog log;

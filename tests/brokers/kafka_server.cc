@@ -7,7 +7,8 @@ namespace onceward::brokers {
 using fixtures::run_well;
 
 // Each node has three of ten; the next is for a proxy.
-KafkaServer::KafkaServer(Through through, int nodes) : nodes_(nodes), port_(fixtures::free_port(10 * (nodes - 1) + 4)) {
+KafkaServer::KafkaServer(Through through, int nodes, std::vector<std::string> settings)
+    : nodes_(nodes), port_(fixtures::free_port(10 * (nodes - 1) + 4)), settings_(std::move(settings)) {
   if (through == Through::proxy) proxy_ = std::make_unique<faults::Proxy>(port_, port_ + 3);
   start();
 }
@@ -34,9 +35,14 @@ std::string KafkaServer::brokers() const {
   return all;
 }
 
+std::string KafkaServer::sasl_url() const {
+  return fmt::format("kafka://onceward:once%40ward%2F1@localhost:{}", port_ + 1);
+}
+
 void KafkaServer::start() {
   auto line = command("start");
   line.insert(line.end(), {std::to_string(port_), "--nodes", std::to_string(nodes_)});
+  for (const std::string& setting : settings_) line.insert(line.end(), {"--set", setting});
   if (proxy_) {
     line.emplace_back("--set");
     line.push_back(fmt::format("advertised.listeners=PLAINTEXT://127.0.0.1:{},SASL_SSL://localhost:{}", proxy_->port(),

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "tests/fixtures/kafka.h"
 #include "tests/fixtures/kept_log.h"
 #include "tests/fixtures/receiving.h"
@@ -43,6 +45,7 @@ class Bookkeeper final : public StreamKeeper {
   }
   Stream begin(const Stream& stream, std::int64_t next) override {
     Book::Row& row = book_.rows[stream.name];
+    if (row.epoch != stream.epoch) throw Fault(FaultCode::lost_race, Poisons::transaction, "it is somebody else's");
     row.begun = ++row.epoch;
     row.next = next;
     return {stream.name, row.epoch, row.begun};
@@ -196,6 +199,88 @@ TEST_F(KafkaStreams, StreamThatGoesBackBeginsAnew) {
   EXPECT_EQ(deliveries.front().position->stream->epoch, row().epoch);
   EXPECT_EQ(deliveries.front().position->stream->begun, row().begun);
   EXPECT_GT(row().begun, 1);
+}
+
+// The topic is made anew while nothing is fetched of it.
+TEST_F(KafkaStreams, StreamThatGoesBackWaitsForWhatIsHeld) {
+  topic_.send(numbered_records(0, 8));
+  kept(0);
+  KafkaSourceOptions options = topic_.source();
+  options.out_of_range = OutOfRange::earliest;
+  options.connection.properties["queued.min.messages"] = "1";
+  const auto source = open(options);
+  auto held = receive_all(*source, 7);
+  topic_.remove();
+  topic_.create();
+  topic_.send(numbered_records(200, 202));
+  held.push_back(receive_all(*source, 1).front());
+  for (int time = 0; time < 20; ++time) EXPECT_TRUE(receive(*source, 10, 100ms).empty());
+  EXPECT_EQ(row().begun, 1) << "what is held would be fenced";
+  settle(*source, held);
+  EXPECT_THAT(payloads_of(receive_all(*source, 2)), ElementsAre("200", "201"));
+  EXPECT_GT(row().begun, 1);
+}
+
+// Whoever assigns something meanwhile has answered the rebalance with it.
+TEST_F(KafkaStreams, NothingMovesWhileARebalanceIsOpen) {
+  KafkaTopic two(2);
+  two.send(numbered_records(0, 20, 2));
+  KafkaSourceOptions options = two.source();
+  options.out_of_range = OutOfRange::latest;
+  options.revoke_deadline = 60s;
+  options.connection.properties["queued.min.messages"] = "1";
+  const auto source = open(options);
+  std::vector<Delivery> held[2];
+  const auto receive_one = [&] {
+    const Delivery one = receive_all(*source, 1).front();
+    held[one.partition].push_back(one);
+  };
+  while (held[0].size() < 9) receive_one();
+  two.send(std::vector<KafkaRecord>(10, {.value = "gone", .partition = 0}));
+  two.delete_before(0, 20);
+  while (held[0].size() + held[1].size() < 20) receive_one();
+  const auto look = [&] {
+    for (int time = 0; time < 10; ++time) EXPECT_TRUE(receive(*source, 10, 100ms).empty());
+  };
+  look();
+  auto joining = std::async(std::launch::async, [&] { return open_kafka(options); });
+  await("a rebalance begins", [&] { return two.members() == 0; });
+  look();
+  settle(*source, held[0]);
+  look();
+  EXPECT_EQ(book_.rows[two.name() + "/0"].next, 0) << "it waits for the other one";
+  settle(*source, held[1]);
+  await("both are there", [&] {
+    receive(*source, 0);
+    return joining.wait_for(0ms) == std::future_status::ready;
+  });
+}
+
+TEST_F(KafkaStreams, StreamThatIsSomebodyElsesWhenItWouldMoveIsTakenOverAgain) {
+  topic_.send(numbered_records(0, 10));
+  topic_.delete_before(0, 5);
+  kept(2);
+  KafkaSourceOptions options = topic_.source();
+  options.out_of_range = OutOfRange::latest;
+  const auto source = open(options);
+  row().epoch += 7;
+  await("it has moved", [&] {
+    EXPECT_TRUE(receive(*source, 10, 100ms).empty());
+    return row().next == 10;
+  });
+  EXPECT_THAT(log_.text(), HasSubstr("taken over again at 2"));
+  topic_.send(numbered_records(10, 11));
+  EXPECT_THAT(payloads_of(receive_all(*source, 1)), ElementsAre("10"));
+}
+
+TEST_F(KafkaStreams, PartitionThatIsAddedBeginsAtItsBeginningAlsoWithLatest) {
+  topic_.send(numbered_records(0, 5));
+  KafkaSourceOptions options = topic_.source();
+  options.start = KafkaSourceOptions::Start::latest;
+  open(options);
+  topic_.add_partitions(1);
+  topic_.send({{.value = "early", .partition = 1}});
+  EXPECT_THAT(payloads_of(receive_all(*open(options), 1)), ElementsAre("early"));
 }
 
 TEST_F(KafkaStreams, StreamThatIsGivenBackIsTakenOverAgain) {

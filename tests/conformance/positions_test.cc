@@ -188,10 +188,12 @@ TEST_P(Positions, TakingOverWaitsForTheUnitThatHoldsTheStream) {
 
 TEST_P(Positions, MessageNeverPassesOneThatIsNotApplied) {
   const auto stream = taken();
-  EXPECT_EQ(fault_of([&] { apply_at(stream, {6}); }), FaultCode::statement_failed);
-  EXPECT_EQ(fault_of([&] { apply_at(stream, {5, 7}); }), FaultCode::statement_failed);
+  EXPECT_EQ(apply_at(stream, {6}), (Verdicts{fenced}));
   EXPECT_EQ(next(), 5);
   EXPECT_EQ(under_->effects(), 0);
+  EXPECT_EQ(apply_at(stream, {5, 7}), (Verdicts{first, fenced}));
+  EXPECT_EQ(next(), 6);
+  EXPECT_EQ(under_->effects(), 1);
 }
 
 // Compaction and the brokers' own marks leave gaps, and a source knows them.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,13 @@ class OnEverySource : public testing::TestWithParam<SourceBackend> {
   }
   void come_back() {
     if (!source_) source_ = under_->open();
+  }
+
+  // Another one beside the one that every test begins with, which is asked meanwhile: a group waits for all of its members.
+  std::unique_ptr<Source> open_another() {
+    auto opened = std::async(std::launch::async, [this] { return under_->open(); });
+    while (opened.wait_for(0s) != std::future_status::ready) EXPECT_TRUE(receive(*source_, 1, 10ms).empty());
+    return opened.get();
   }
 
   // What a delivery says about itself where deliveries are counted.

@@ -14,11 +14,12 @@ using std::chrono::steady_clock;
 
 class SourceThreads : public OnEverySource {
  protected:
-  // receive() on a thread of its own, from before this returns.
+  // receive() on a thread of its own, from before this returns; by one that is opened there, if it had made way.
   std::future<Deliveries> receive_elsewhere() {
     auto begun = std::make_shared<std::latch>(1);
     auto answer = std::async(std::launch::async, [this, begun] {
       begun->count_down();
+      come_back();
       return receive(*source_, 1000, generous);
     });
     begun->wait();
@@ -53,7 +54,7 @@ TEST_P(SourceThreads, OneWakeIsForOneReceive) {
 }
 
 TEST_P(SourceThreads, WakeIsForItsOwnSource) {
-  auto other = under_->open();
+  const auto other = open_another();
   other->wake();
   const auto begin = steady_clock::now();
   EXPECT_TRUE(receive(*source_, 10, 60ms).empty());
@@ -85,7 +86,6 @@ TEST_P(SourceThreads, MessageThatIsGivenBackEndsTheWaitOfAnother) {
   make_way();
   auto other = under_->open();
   ASSERT_EQ(receive(*other).size(), 1u);
-  come_back();
   auto waiting = receive_elsewhere();
   EXPECT_EQ(waiting.wait_for(50ms), std::future_status::timeout) << "it is held";
   other.reset();

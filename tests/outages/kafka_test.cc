@@ -154,7 +154,7 @@ TEST_F(KafkaOutages, ConsumerIsSlow) {
   const KafkaTopic topic(2);
   ToKafka generator(topic);
   at_kafka(topic.group(), services_directory("kafka"));
-  write(topic.url() + "&max.poll.interval.ms=6000",
+  write(topic.url() + "&max.poll.interval.ms=6000&revoke_deadline=5s",
         R"("SELECT pg_sleep(CASE WHEN EXISTS (SELECT FROM capture) THEN 0 ELSE 7 END) FROM )"
         R"((SELECT count(message_id) FROM messages) AS slow", )");
   const auto daemon = start_and_await_work();

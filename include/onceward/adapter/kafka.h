@@ -57,6 +57,8 @@ struct KafkaFacts {
   std::optional<std::chrono::milliseconds> retention{};
   std::chrono::milliseconds segment{};
   std::string retention_unknown{};  // why, where the brokers did not tell
+  std::string group_trouble{};      // why its offsets could not be read; empty if they could
+  bool group_refused = false;       // where somebody has to help
 };
 
 struct KafkaPublisherOptions {

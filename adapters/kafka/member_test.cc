@@ -1,0 +1,103 @@
+// A group that does not answer as it should, played by librdkafka's own broker for tests.
+#include "adapters/kafka/member.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <librdkafka/rdkafka_mock.h>
+
+#include "tests/fixtures/receiving.h"
+
+namespace onceward::kafka {
+namespace {
+
+using namespace fixtures;  // NOLINT: the fixtures are the tests' vocabulary
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+
+// Of Kafka's protocol.
+constexpr std::int16_t offset_fetch = 9, find_coordinator = 10;
+
+class MemberOfAGroup : public testing::Test {
+ protected:
+  MemberOfAGroup()
+      : instance_(rd_kafka_new(RD_KAFKA_PRODUCER, rd_kafka_conf_new(), nullptr, 0), rd_kafka_destroy),
+        cluster_(rd_kafka_mock_cluster_new(instance_.get(), 1), rd_kafka_mock_cluster_destroy) {
+    options_.connection.brokers = rd_kafka_mock_cluster_bootstraps(cluster_.get());
+    options_.topic = "topic";
+    options_.group = "group";
+    options_.revoke_deadline = 0ms;
+    rd_kafka_mock_topic_create(cluster_.get(), "topic", 1, 1);
+  }
+
+  void fails(std::int16_t request, rd_kafka_resp_err_t error) {
+    const std::vector<rd_kafka_resp_err_t> many(10'000, error);
+    rd_kafka_mock_push_request_errors_array(cluster_.get(), request, many.size(), many.data());
+  }
+  void works_again(std::int16_t request) { rd_kafka_mock_clear_request_errors(cluster_.get(), request); }
+
+  std::unique_ptr<rd_kafka_t, decltype(&rd_kafka_destroy)> instance_;
+  std::unique_ptr<rd_kafka_mock_cluster_t, decltype(&rd_kafka_mock_cluster_destroy)> cluster_;
+  KafkaSourceOptions options_;
+};
+
+TEST_F(MemberOfAGroup, OffsetsThatAreNotToldAreMissed) {
+  fails(offset_fetch, RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED);
+  try {
+    open_kafka(options_);
+    FAIL() << "it was opened";
+  } catch (const Fault& fault) {
+    EXPECT_EQ(fault.fault(), FaultCode::source_refused);
+    EXPECT_THAT(fault.what(), AllOf(HasSubstr("not allowed"), HasSubstr("committed offset")));
+  }
+  works_again(offset_fetch);
+  options_.group = "other";  // this broker forgets no member
+  EXPECT_TRUE(receive(*open_kafka(options_), 1, 0ms).empty());
+}
+
+// Behind its back, somebody answers the rebalance for it.
+TEST_F(MemberOfAGroup, MemberWhoseAssignmentIsNotTakenIsOver) {
+  options_.cooperative = true;
+  const Bell bell;
+  Assignment assignment;
+  Member member(options_, assignment, nullptr, bell, silent_log());
+  const Partitions one(rd_kafka_topic_partition_list_new(1));
+  rd_kafka_topic_partition_list_add(one.get(), "topic", 0)->offset = 0;
+  await("it has partitions by the group's word",
+        [&] { return std::string_view(rd_kafka_rebalance_protocol(member.client().get())) == "COOPERATIVE"; });
+  await("they are assigned", [&] { return !Error(rd_kafka_incremental_assign(member.client().get(), one.get())); });
+  EXPECT_FALSE(member.over());
+  await("it notices", [&] {
+    try {
+      member.tend();
+    } catch (const Fault& fault) {
+      EXPECT_THAT(fault.what(), HasSubstr("the assignment was not taken"));
+    }
+    return member.over();
+  });
+}
+
+TEST_F(MemberOfAGroup, GroupThatDoesNotAnswerIsMissedUntilItDoes) {
+  fails(find_coordinator, RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE);
+  const auto source = open_kafka(options_);
+  for (int time = 0; time < 3; ++time) {
+    try {
+      receive(*source, 1, 100ms);
+      FAIL() << "nothing was said";
+    } catch (const Fault& fault) {
+      EXPECT_EQ(fault.fault(), FaultCode::source_unavailable);
+      EXPECT_THAT(fault.what(), HasSubstr("the group group has not answered for"));
+    }
+  }
+  works_again(find_coordinator);
+  await("it is there", [&] {
+    try {
+      return receive(*source, 1, 100ms).empty();
+    } catch (const Fault&) {
+      return false;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace onceward::kafka

@@ -1,0 +1,101 @@
+// A member whose next message is no longer there.
+#include <fmt/format.h>
+
+#include "adapters/kafka/member.h"
+
+namespace onceward::kafka {
+
+void Member::reset_out_of_range() {
+  for (const std::int32_t number : std::set<std::int32_t>(out_of_range_)) {
+    if (assignment_.find(number) == nullptr) {
+      out_of_range_.erase(number);
+      continue;
+    }
+    try {
+      reset(number);
+    } catch (const Fault& fault) {
+      if (fault.fault() != FaultCode::lost_race) throw;
+      out_of_range_.erase(number);
+      doubt(number);
+    }
+  }
+}
+
+void Member::reset(std::int32_t number) {
+  using OutOfRange = KafkaSourceOptions::OutOfRange;
+  const bool latest = options_.out_of_range == OutOfRange::latest;
+  Partition& partition = *assignment_.find(number);
+  // What is held of a kept stream would be fenced when that begins anew, and nobody else has it.
+  const bool moves = options_.out_of_range != OutOfRange::refuse;
+  if (moves && partition.stream && (partition.held() > 0 || partition.has_waiting())) return;
+  if (rd_kafka_assignment_lost(client_.get()) != 0) return;
+  std::int64_t low = 0, high = 0;
+  const auto error = rd_kafka_query_watermark_offsets(client_.get(), options_.topic.c_str(), number, &low, &high,
+                                                      static_cast<int>(answer_deadline.count()));
+  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw client_.fault(trouble_of(error, {}));
+  const std::int64_t wanted = partition.position();
+  // What was said of another position: it has moved since.
+  const bool stale = wanted >= low && wanted <= high;
+  const std::string what = fmt::format("partition {} of {}: offset {} comes next and is not there; {} to {} are",
+                                       number, options_.topic, wanted, low, high);
+  if (options_.out_of_range == OutOfRange::refuse && !stale) {
+    // Without the end, which moves: said once, and not for every message that is sent there.
+    throw client_.refused(fmt::format(
+        "partition {} of {}: offset {} comes next and is not there, the first is {}; {}out_of_range=earliest or latest",
+        number, options_.topic, wanted, low, keeper_ == nullptr ? "set the group's offset, or " : "write "));
+  }
+  if (!stale) {
+    client_.say(LogLevel::warn, fmt::format("{}; it goes on at {}", what, latest ? high : low));
+    move_to(number, latest ? high : low);
+  }
+  // As begin_at_the_ends(); of a stream its keeper knows.
+  if (const auto trouble = latest && keeper_ == nullptr ? commit(answer_deadline) : std::nullopt) {
+    if (trouble->kind == Trouble::Kind::busy) return;
+    throw client_.fault(*trouble);
+  }
+  fetch_again(number);
+  out_of_range_.erase(number);
+}
+
+void Member::move_to(std::int32_t number, std::int64_t offset) {
+  Partition& partition = *assignment_.find(number);
+  auto stream = partition.stream;
+  // Further back, it is another topic of the same name: nothing that was known holds. At an end that was chosen, the keeper
+  // has to know it before the first message comes.
+  const bool back = offset < partition.position();
+  const bool chosen = stream && options_.out_of_range == KafkaSourceOptions::OutOfRange::latest;
+  if (back || chosen) {
+    if (stream) stream = std::make_shared<const Stream>(keeper_->begin(*stream, offset));
+    assignment_.add(number, offset).stream = stream;
+  }
+  assignment_.find(number)->skip_to(offset);
+}
+
+// From where the books have it.
+void Member::fetch_again(std::int32_t number) {
+  std::erase_if(early_, [&](const Message& message) { return message->partition == number; });
+  // A partition that has no place to fetch from cannot be sought, only assigned again; where rebalances are eager, all of them.
+  std::set<std::int32_t> again{number};
+  for (const auto& [each, books] : assignment_.partitions()) {
+    if (!is_cooperative()) again.insert(each);
+  }
+  const Partitions list = positions(again);
+  set_assignment(*list, false);
+  // A fetcher that stops takes the forwarding of its queue with it, some time after the call. A seek waits for that, and is
+  // refused then.
+  const Partitions stopped(rd_kafka_topic_partition_list_copy(list.get()));
+  Error(rd_kafka_seek_partitions(client_.get(), stopped.get(), static_cast<int>(answer_deadline.count())));
+  for (const std::int32_t each : again) forward(each);
+  set_assignment(*list, true);
+}
+
+Partitions Member::positions(const std::set<std::int32_t>& numbers) {
+  Partitions list(rd_kafka_topic_partition_list_new(static_cast<int>(numbers.size())));
+  for (const std::int32_t number : numbers) {
+    rd_kafka_topic_partition_list_add(list.get(), options_.topic.c_str(), number)->offset =
+        assignment_.find(number)->position();
+  }
+  return list;
+}
+
+}  // namespace onceward::kafka
