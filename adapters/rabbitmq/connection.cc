@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <span>
 
 #include "adapters/rabbitmq/limits.h"
 #include "onceward/version.h"
@@ -30,6 +31,7 @@ constexpr amqp_channel_t work_channel = 1, probe_channel = 2;
 // poll() has allowed does not wait.
 constexpr int send_buffer_bytes = 512 * 1024;
 constexpr std::size_t fragment_bytes = 64 * 1024;
+constexpr std::size_t frame_overhead_bytes = 8;
 constexpr std::size_t small_body_bytes = 32 * 1024;
 constexpr milliseconds longest_close = 2s;
 constexpr milliseconds longest_write = 10s;  // of an acknowledgement
@@ -86,6 +88,13 @@ std::string_view tls_alert() {
   return text ? text : "an alert without a name";
 }
 
+// Nobody who speaks something else, whose first bytes would be no TLS.
+bool hung_up_in_tls() {
+  const unsigned long error = ERR_peek_last_error();
+  return error == 0 ||
+         (ERR_GET_LIB(error) == ERR_LIB_SSL && ERR_GET_REASON(error) == SSL_R_UNEXPECTED_EOF_WHILE_READING);
+}
+
 int milliseconds_until(Clock::time_point until) {
   const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
   return static_cast<int>(std::clamp<milliseconds>(left, 0ms, 60s).count());
@@ -96,12 +105,13 @@ int milliseconds_until(Clock::time_point until) {
 Connection::Connection(const RabbitmqConnection& options, std::size_t host, const Role& role, const std::string& name)
     : role_(role),
       place_(fmt::format("rabbitmq at {}:{}", options.hosts[host].name, options.hosts[host].port)),
-      heartbeat_(options.heartbeat),
       deadline_(Clock::now() + options.connect_deadline),
       state_(amqp_new_connection()) {
   if (!state_) throw std::bad_alloc();
   open_socket(options, options.hosts[host]);
   log_in(options, options.hosts[host], name);
+  heartbeat_ = std::chrono::seconds(amqp_get_heartbeat(state_.get()));
+  frame_bytes_ = static_cast<std::size_t>(amqp_get_frame_max(state_.get())) - frame_overhead_bytes;
   const timeval answer = time_of(options.connect_deadline);
   amqp_set_rpc_timeout(state_.get(), &answer);
   open_channel(work_channel);
@@ -127,7 +137,9 @@ void Connection::open_socket(const RabbitmqConnection& options, const RabbitmqCo
     amqp_ssl_socket_set_verify_hostname(socket, options.verify_peer ? 1 : 0);
     const std::string ca_file = options.ca_file.empty() ? system_ca_file() : options.ca_file;
     if (!ca_file.empty() && amqp_ssl_socket_set_cacert(socket, ca_file.c_str()) != AMQP_STATUS_OK) {
-      throw Fault(role_.refused, Poisons::connection, fmt::format("{}: the cacertfile cannot be read as PEM", place_));
+      throw Fault(role_.refused, Poisons::connection,
+                  fmt::format("{}: {} cannot be read as PEM", place_,
+                              options.ca_file.empty() ? "the system's list of CAs" : "the cacertfile"));
     }
     if (!options.key_file.empty() &&
         amqp_ssl_socket_set_key(socket, options.certificate_file.c_str(), options.key_file.c_str()) != AMQP_STATUS_OK) {
@@ -141,6 +153,7 @@ void Connection::open_socket(const RabbitmqConnection& options, const RabbitmqCo
   if (const auto alert = tls_alert(); status != AMQP_STATUS_OK && !alert.empty()) {
     throw tls_ended(role_, options, host, alert);
   }
+  if (status == AMQP_STATUS_SSL_CONNECTION_FAILED && hung_up_in_tls()) throw tls_unanswered(role_, options, host);
   if (status != AMQP_STATUS_OK) throw not_connected(role_, options, host, status);
   tune_socket(options);
 }
@@ -209,7 +222,7 @@ void Connection::check_queue(const QueueCheck& queue) {
   try {
     return require_answer(fmt::format("the queue \"{}\"", one_line(queue.name)));
   } catch (const Closed& closed) {
-    if (closed.code() != AMQP_NOT_FOUND) throw;
+    if (!is_missing(closed)) throw;
     using enum RabbitmqSourceOptions::Declare;
     if (queue.declare == nothing || queue.declare == never) {
       const bool can_be_told = queue.declare == nothing && role_.refused == FaultCode::source_refused;
@@ -230,7 +243,7 @@ std::optional<Connection::QueueState> Connection::look_at_queue(std::string_view
   try {
     require_answer(fmt::format("the queue \"{}\"", one_line(name)));
   } catch (const Closed& closed) {
-    if (closed.code() != AMQP_NOT_FOUND) throw;
+    if (!is_missing(closed)) throw;
     return std::nullopt;
   }
   return QueueState{state->message_count, state->consumer_count};
@@ -302,7 +315,6 @@ void Connection::pump(FrameTaker& taker) {
     const int status = amqp_simple_wait_frame_noblock(state_.get(), &frame, &none);
     if (status == AMQP_STATUS_TIMEOUT) return;
     require(status);
-    FrameTaker::Took took = FrameTaker::Took::part;
     if (frame.channel != work_channel) {
       control(frame);
       amqp_maybe_release_buffers_on_channel(state_.get(), frame.channel);
@@ -312,7 +324,7 @@ void Connection::pump(FrameTaker& taker) {
       throw ClosedOverAMessage(
           closed(role_, place_, *static_cast<const amqp_channel_close_t*>(frame.payload.method.decoded)));
     }
-    took = taker.take(frame);
+    const FrameTaker::Took took = taker.take(frame);
     if (took != FrameTaker::Took::part) amqp_maybe_release_buffers_on_channel(state_.get(), work_channel);
     if (took == FrameTaker::Took::enough) return;
   }
@@ -334,8 +346,9 @@ void Connection::control(const amqp_frame_t& frame) {
 }
 
 bool Connection::wait(Waker& waker, Clock::time_point until) {
-  // The library sends heartbeats when it is called.
-  const auto next_heartbeat = Clock::now() + std::chrono::duration_cast<Clock::duration>(heartbeat_) / 2;
+  // The library sends heartbeats when it is called. Without any, nothing has to be sent.
+  const auto pause = heartbeat_.count() > 0 ? heartbeat_ : most_heartbeat;
+  const auto next_heartbeat = Clock::now() + std::chrono::duration_cast<Clock::duration>(pause) / 2;
   pollfd files[] = {{amqp_get_sockfd(state_.get()), POLLIN, 0}, {waker.file(), POLLIN, 0}};
   poll(files, 2, milliseconds_until(std::min(until, next_heartbeat)));
   return (files[1].revents & POLLIN) != 0 && waker.slept_enough();
@@ -408,11 +421,19 @@ void Connection::send_large(FrameTaker& taker, const Message& message, Clock::ti
                   fmt::format("{}: the broker has stopped reading in the middle of a message{}{}", place_,
                               blocked_.empty() ? "" : ", it blocks publishing: ", blocked_));
     }
-    const std::string_view fragment = rest.substr(0, fragment_bytes);
+    const std::string_view fragment = rest.substr(0, std::min(fragment_bytes, frame_bytes_));
     frame.payload.body_fragment = bytes_of(fragment);
     require(amqp_send_frame(state_.get(), &frame));
     rest.remove_prefix(fragment.size());
   }
+}
+
+std::string_view Connection::server_version() const {
+  const amqp_table_t& said = *amqp_get_server_properties(state_.get());
+  for (const amqp_table_entry_t& one : std::span(said.entries, static_cast<std::size_t>(said.num_entries))) {
+    if (view(one.key) == "version" && one.value.kind == AMQP_FIELD_KIND_UTF8) return view(one.value.value.bytes);
+  }
+  return {};
 }
 
 void Connection::set_cork(bool on) const {

@@ -40,6 +40,25 @@ struct QueueCheck {
   RabbitmqSourceOptions::Declare declare;
 };
 
+// Calls `attempt` with the hosts one after the other, from `first` on, which is the one that worked then. If none does, throws
+// what tells most: the first refusal, which somebody has to help with, or else the last outage.
+template <class Attempt>
+auto with_any_host(const RabbitmqConnection& options, const Role& role, std::size_t& first, Attempt&& attempt) {
+  const std::size_t begin = first, hosts = options.hosts.size();
+  std::optional<Fault> refusal;
+  for (std::size_t tried = 1;; ++tried) {
+    try {
+      return attempt(first);
+    } catch (const Fault& fault) {
+      if (!refusal && fault.fault() == role.refused) refusal = fault;
+      first = tried < hosts ? (first + 1) % hosts : begin;
+      if (tried < hosts) continue;
+      if (refusal) throw Fault(*refusal);
+      throw;
+    }
+  }
+}
+
 class Connection {
  public:
   // Connects and logs in, within the deadline of `options`. `name` is how it is called in the broker's own lists.
@@ -96,6 +115,10 @@ class Connection {
 
   // Why the broker takes no publications at the moment; empty while it does.
   const std::string& blocked() const { return blocked_; }
+  // What fits into one frame, as both sides have agreed.
+  std::size_t frame_bytes() const { return frame_bytes_; }
+  // As the server says it, "3.10.8"; empty if it does not.
+  std::string_view server_version() const;
   // For messages to people.
   const std::string& place() const { return place_; }
 
@@ -122,9 +145,10 @@ class Connection {
 
   const Role& role_;
   const std::string place_;
-  const std::chrono::seconds heartbeat_;
   Clock::time_point deadline_;  // of connecting
   std::unique_ptr<std::remove_pointer_t<amqp_connection_state_t>, End> state_;
+  std::chrono::seconds heartbeat_{};  // both as agreed
+  std::size_t frame_bytes_ = 0;
   bool usable_ = false;
   bool probing_ = false;  // the second channel is open
   std::string blocked_;

@@ -1,5 +1,6 @@
 // A look at a queue, by a connection of its own that takes nothing.
 #include "adapters/rabbitmq/connection.h"
+#include "adapters/rabbitmq/limits.h"
 #include "adapters/rabbitmq/options.h"
 
 namespace onceward {
@@ -12,7 +13,7 @@ RabbitmqFacts facts_of(const RabbitmqSourceOptions& options, Connection&& connec
   const auto state = connection.look_at_queue(options.queue);
   if (!state) return {};
   connection.check_reading(options.queue);
-  return {true, state->ready, state->consumers};
+  return {true, state->ready, state->consumers, default_delivery_limit(connection.server_version())};
 }
 
 }  // namespace
@@ -20,14 +21,11 @@ RabbitmqFacts facts_of(const RabbitmqSourceOptions& options, Connection&& connec
 
 RabbitmqFacts examine_rabbitmq(const RabbitmqSourceOptions& options) {
   rabbitmq::check(options);
-  for (std::size_t host = 0;; ++host) {
-    try {
-      return rabbitmq::facts_of(
-          options, rabbitmq::Connection(options.connection, host, rabbitmq::source_role, "onceward doctor"));
-    } catch (const Fault&) {
-      if (host + 1 >= options.connection.hosts.size()) throw;
-    }
-  }
+  std::size_t first = 0;
+  return rabbitmq::with_any_host(options.connection, rabbitmq::source_role, first, [&](std::size_t host) {
+    return rabbitmq::facts_of(options,
+                              rabbitmq::Connection(options.connection, host, rabbitmq::source_role, "onceward doctor"));
+  });
 }
 
 }  // namespace onceward

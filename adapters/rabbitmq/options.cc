@@ -27,15 +27,14 @@ using namespace std::chrono_literals;
 constexpr std::string_view plain_scheme = "rabbitmq://", tls_scheme = "rabbitmqs://";
 constexpr std::uint16_t plain_port = 5672, tls_port = 5671;
 
-constexpr std::size_t most_name_bytes = 255;  // a short string of AMQP
-constexpr milliseconds least_heartbeat = 1s, most_heartbeat = 600s;
 constexpr milliseconds least_deadline = 100ms, most_deadline = 600s;
 constexpr milliseconds least_consumer_timeout = 1s, most_consumer_timeout = 24h * 30;
+constexpr std::int32_t least_delivery_limit = -1, most_delivery_limit = 1'000'000;
 
 // Those of both come first.
-constexpr auto source_names =
-    std::to_array<std::string_view>({"cacertfile", "certfile", "keyfile", "verify", "heartbeat", "connection_timeout",
-                                     "format", "queue", "prefetch", "declare", "consumer_timeout", "management"});
+constexpr auto source_names = std::to_array<std::string_view>(
+    {"cacertfile", "certfile", "keyfile", "verify", "heartbeat", "connection_timeout", "format", "queue", "prefetch",
+     "declare", "consumer_timeout", "delivery_limit", "management"});
 constexpr std::array<std::string_view, 9> publisher_names{"cacertfile", "certfile",  "keyfile",
                                                           "verify",     "heartbeat", "connection_timeout",
                                                           "format",     "window",    "confirm_deadline"};
@@ -84,7 +83,8 @@ void take_shared(const UrlOptions& options, RabbitmqConnection& connection, Wire
   take("keyfile", connection.key_file);
   if (const auto verify = options.choice("verify", verify_words)) connection.verify_peer = *verify == 1;
   if (const auto heartbeat = options.duration("heartbeat", least_heartbeat, most_heartbeat)) {
-    connection.heartbeat = std::chrono::duration_cast<std::chrono::seconds>(*heartbeat);
+    connection.heartbeat = std::chrono::floor<std::chrono::seconds>(*heartbeat);
+    if (connection.heartbeat != *heartbeat) throw options.wrong("heartbeat is a number of whole seconds, such as 30s");
   }
   if (const auto deadline = options.duration("connection_timeout", least_deadline, most_deadline)) {
     connection.connect_deadline = *deadline;
@@ -134,8 +134,8 @@ void take_destination(const UrlOptions& options, RabbitmqTarget& target) {
 }
 
 void check_name(std::string_view what, std::string_view name, FaultCode refused) {
-  if (name.size() <= most_name_bytes && name.find('\0') == name.npos) return;
-  throw wrong(refused, fmt::format("{} is longer than {} bytes or holds a NUL", what, most_name_bytes));
+  if (name.size() <= most_short_bytes && name.find('\0') == name.npos) return;
+  throw wrong(refused, fmt::format("{} is longer than {} bytes or holds a NUL", what, most_short_bytes));
 }
 
 void check_range(std::string_view what, milliseconds value, milliseconds least, milliseconds most, FaultCode refused) {
@@ -154,9 +154,10 @@ void check_connection(const RabbitmqConnection& connection, FaultCode refused) {
   if (connection.certificate_file.empty() != connection.key_file.empty()) {
     throw wrong(refused, "certfile and keyfile belong together; give both or none");
   }
-  const bool tls_options = !connection.ca_file.empty() || !connection.certificate_file.empty();
+  const bool tls_options =
+      !connection.ca_file.empty() || !connection.certificate_file.empty() || !connection.verify_peer;
   if (!connection.tls && tls_options) {
-    throw wrong(refused, "cacertfile, certfile and keyfile are for TLS; write rabbitmqs://");
+    throw wrong(refused, "cacertfile, certfile, keyfile and verify are for TLS; write rabbitmqs://");
   }
 }
 
@@ -170,6 +171,10 @@ void check(const RabbitmqSourceOptions& options) {
   if (options.prefetch == 0)
     throw wrong(refused, "prefetch=0 would let the broker push all it has; it goes from 1 to 65535");
   check_range("consumer_timeout", options.consumer_timeout, least_consumer_timeout, most_consumer_timeout, refused);
+  const std::int32_t limit = options.delivery_limit.value_or(least_delivery_limit);
+  if (limit < least_delivery_limit || limit > most_delivery_limit || limit == 0) {
+    throw wrong(refused, fmt::format("delivery_limit goes from 1 to {}, or is -1 for none", most_delivery_limit));
+  }
   if (!options.management.empty() && !options.management.starts_with("http://")) {
     throw wrong(refused, "management is written http://user:password@host:port");
   }
@@ -213,6 +218,9 @@ RabbitmqSourceOptions read_rabbitmq_source_url(std::string_view url) {
   }
   const auto timeout = read.options.duration("consumer_timeout", least_consumer_timeout, most_consumer_timeout);
   if (timeout) options.consumer_timeout = *timeout;
+  if (const auto limit = read.options.number("delivery_limit", least_delivery_limit, most_delivery_limit)) {
+    options.delivery_limit = static_cast<std::int32_t>(*limit);
+  }
   if (const auto word = read.options.choice("declare", declare_words)) {
     options.declare = static_cast<RabbitmqSourceOptions::Declare>(*word);
   }

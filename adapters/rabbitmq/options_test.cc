@@ -33,13 +33,14 @@ TEST(RabbitmqUrl, HostAndQueueAloneHaveTheDefaults) {
   EXPECT_TRUE(options.connection.verify_peer);
   EXPECT_EQ(options.queue, "orders");
   EXPECT_EQ(options.prefetch, 2000);
+  EXPECT_EQ(options.delivery_limit, std::nullopt);
   EXPECT_EQ(options.declare, RabbitmqSourceOptions::Declare::nothing);
   EXPECT_EQ(options.format, WireFormat::automatic);
 }
 
 TEST(RabbitmqUrl, EveryOptionOfASourceIsRead) {
   const RabbitmqSourceOptions options = read_rabbitmq_source_url(
-      "rabbitmqs://us%40er:p%2Fw@a:1,[::1]:2,c/shop?queue=or%20ders&prefetch=7&declare=quorum&consumer_timeout=10m"
+      "rabbitmqs://us%40er:p%2Fw@a:1,[::1]:2,c/shop?queue=or%20ders&prefetch=7&declare=quorum&consumer_timeout=10m&delivery_limit=5"
       "&format=cloudevents&heartbeat=5s&connection_timeout=2s"
       "&cacertfile=/ca.pem&certfile=/c.pem&keyfile=/k.pem&verify=verify_none");
   const RabbitmqConnection& connection = options.connection;
@@ -61,6 +62,7 @@ TEST(RabbitmqUrl, EveryOptionOfASourceIsRead) {
   EXPECT_EQ(options.prefetch, 7);
   EXPECT_EQ(options.declare, RabbitmqSourceOptions::Declare::quorum);
   EXPECT_EQ(options.consumer_timeout, 10min);
+  EXPECT_EQ(options.delivery_limit, 5);
   EXPECT_EQ(options.format, WireFormat::structured);
 }
 
@@ -117,11 +119,13 @@ TEST(RabbitmqUrl, WhatIsMissingOrUnknownIsSaid) {
   EXPECT_THAT(refusal("rabbitmq://u:secret@h?queue=q&declare=yes"), HasSubstr("no, classic, quorum"));
   EXPECT_THAT(refusal("rabbitmqs://h?queue=q&certfile=/c.pem"), HasSubstr("belong together"));
   EXPECT_THAT(refusal("rabbitmq://h?queue=q&cacertfile=/c.pem"), HasSubstr("rabbitmqs://"));
+  EXPECT_THAT(refusal("rabbitmq://h?queue=q&verify=verify_none"), HasSubstr("rabbitmqs://"));
 }
 
 TEST(RabbitmqUrl, ValuesHaveTheirLimits) {
   for (const char* const option : {"prefetch=0", "prefetch=65536", "heartbeat=0s", "heartbeat=11m", "heartbeat=10",
-                                   "connection_timeout=1ms", "consumer_timeout=999ms"}) {
+                                   "connection_timeout=1ms", "consumer_timeout=999ms", "heartbeat=1900ms",
+                                   "delivery_limit=0", "delivery_limit=-2", "delivery_limit=1000001"}) {
     EXPECT_NE(refusal(std::string("rabbitmq://h?queue=q&") + option), "accepted") << option;
   }
   EXPECT_NE(refusal("rabbitmq://h?queue=" + std::string(256, 'q')), "accepted");

@@ -18,6 +18,8 @@ using Kind = Receipt::Kind;
 
 // For which a broker may take nothing, before the rest of a batch is put off.
 constexpr milliseconds longest_stall = 1s;
+constexpr std::size_t most_other_properties = 2'048;  // all of them are short
+constexpr std::size_t most_spans = 16;
 
 std::string_view id_of(const amqp_basic_properties_t& properties) {
   return (properties._flags & AMQP_BASIC_MESSAGE_ID_FLAG) != 0 ? view(properties.message_id) : std::string_view();
@@ -32,25 +34,18 @@ Outgoing::Outgoing(const RabbitmqPublisherOptions& options, std::string name, Lo
 
 std::size_t Outgoing::room() const {
   const std::size_t most = one_by_one_ > 0 ? 1 : options_.window;
+  if (window_.span() >= most_spans * options_.window) return 0;  // one of them is not answered, and many after it are
   return most - std::min(most, outstanding());
 }
 
 void Outgoing::require_connection() {
   if (connection_) tend();  // it may have ended while nobody looked
   if (connection_) return;
-  const std::size_t hosts = options_.connection.hosts.size();
-  for (std::size_t tried = 1;; ++tried) {
-    const std::size_t host = next_host_++ % hosts;
-    try {
-      auto connection = std::make_unique<Connection>(options_.connection, host, publisher_role, name_);
-      connection->confirm_publications();
-      connection_ = std::move(connection);
-      break;
-    } catch (const Fault&) {
-      if (tried >= hosts) throw;
-    }
-  }
-  --next_host_;  // the one that works stays the first
+  connection_ = with_any_host(options_.connection, publisher_role, host_, [&](std::size_t host) {
+    auto connection = std::make_unique<Connection>(options_.connection, host, publisher_role, name_);
+    connection->confirm_publications();
+    return connection;
+  });
   if (std::exchange(connected_before_, true)) ++counters_.reconnects;
 }
 
@@ -98,6 +93,11 @@ std::string Outgoing::wrong_with(const OutgoingMessage& message) {
     return "the names of an exchange and of a routing key have at most 255 bytes";
   }
   if (message.body.size() > Content::most_bytes) return "it is larger than the 512 MiB that RabbitMQ takes";
+  const std::size_t most_headers = connection_->frame_bytes() - most_other_properties;
+  if (message.header_bytes > most_headers) {
+    return fmt::format("its headers have about {} bytes, and the broker's frame_max leaves {}", message.header_bytes,
+                       most_headers);
+  }
   if (!knows(message.exchange)) {
     return fmt::format("there is no exchange \"{}\" in this virtual host", one_line(message.exchange));
   }
@@ -127,9 +127,10 @@ bool Outgoing::answered(Clock::time_point until) {
   const bool corked = cork_.has_value();
   cork_.reset();
   bool woken = false;
-  while (!window_.empty() && Clock::now() < until) {
-    woken |= connection_->wait(waker_, until);
+  for (;;) {
     connection_->pump(*this);
+    if (window_.empty() || Clock::now() >= until) break;
+    woken |= connection_->wait(waker_, until);
   }
   if (woken) waker_.wake();  // it is collect() that was meant
   if (corked) cork_.emplace(*connection_);

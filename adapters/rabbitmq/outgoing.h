@@ -20,6 +20,7 @@ struct OutgoingMessage {
   std::string_view key;
   const amqp_basic_properties_t* properties = nullptr;
   std::string_view body;
+  std::size_t header_bytes = 0;
 };
 
 class Outgoing final : private FrameTaker {
@@ -68,7 +69,7 @@ class Outgoing final : private FrameTaker {
   Log& log_;
   Waker waker_;
 
-  std::size_t next_host_ = 0;
+  std::size_t host_ = 0;
   bool connected_before_ = false;
   std::unique_ptr<Connection> connection_;  // null after it was lost
   std::string lost_why_;

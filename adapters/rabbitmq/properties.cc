@@ -282,7 +282,7 @@ std::variant<MessageWriter::Message, std::string> MessageWriter::write(const Env
   }
   properties_.delivery_mode = 2;
   properties_._flags |= AMQP_BASIC_DELIVERY_MODE_FLAG;
-  return Message{&properties_, written_.body()};
+  return Message{&properties_, written_.body(), bytes};
 }
 
 }  // namespace onceward::rabbitmq

@@ -49,6 +49,7 @@ class MessageWriter {
   struct Message {
     const amqp_basic_properties_t* properties = nullptr;
     std::string_view body;
+    std::size_t header_bytes = 0;  // about
   };
   // Else why AMQP cannot carry it.
   std::variant<Message, std::string> write(const Envelope& envelope);

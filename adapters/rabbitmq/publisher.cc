@@ -15,7 +15,9 @@ namespace {
 class RabbitmqPublisher final : public Publisher {
  public:
   RabbitmqPublisher(const RabbitmqPublisherOptions& options, Log& log)
-      : place_(describe(options.connection)), outgoing_(options, "onceward publisher", log), writer_(options.format) {
+      : place_(rabbitmq::describe(options.connection)),
+        outgoing_(options, "onceward publisher", log),
+        writer_(options.format) {
     outgoing_.require_connection();
   }
 
@@ -41,13 +43,12 @@ class RabbitmqPublisher final : public Publisher {
   std::string describe() const override { return place_; }
 
  private:
-  static std::string describe(const RabbitmqConnection& connection) { return rabbitmq::describe(connection); }
-
   void put(const Publication& publication) {
     const auto written = writer_.write(publication.envelope);
     if (const auto* const why = std::get_if<std::string>(&written)) return outgoing_.refuse(publication.tag, *why);
     const auto& message = std::get<MessageWriter::Message>(written);
-    outgoing_.put({publication.tag, publication.destination, publication.key, message.properties, message.body});
+    outgoing_.put({publication.tag, publication.destination, publication.key, message.properties, message.body,
+                   message.header_bytes});
   }
 
   const std::string place_;
@@ -68,13 +69,9 @@ void look_for(const RabbitmqTarget& target, Connection&& connection) {
 
 void require_place(const RabbitmqTarget& target) {
   const RabbitmqConnection& options = target.options.connection;
-  for (std::size_t host = 0;; ++host) {
-    try {
-      return look_for(target, Connection(options, host, publisher_role, "onceward"));
-    } catch (const Fault&) {
-      if (host + 1 >= options.hosts.size()) throw;
-    }
-  }
+  std::size_t first = 0;
+  with_any_host(options, publisher_role, first,
+                [&](std::size_t host) { look_for(target, Connection(options, host, publisher_role, "onceward")); });
 }
 
 }  // namespace

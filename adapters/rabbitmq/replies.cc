@@ -13,10 +13,14 @@ std::string place_of(const RabbitmqConnection& options, const RabbitmqConnection
   return fmt::format("rabbitmq at {}:{}", host.name, host.port) + (options.tls ? " (TLS)" : "");
 }
 
+// "no queue 'orders' in vhost '/'", and not "home node 'rabbit@b' of durable queue 'orders' in vhost '/' is down or inaccessible".
+constexpr std::string_view missing = "NOT_FOUND - no ";
+
 // What only somebody with rights on the broker can change.
-bool needs_help(std::uint16_t code) {
-  return code == AMQP_ACCESS_REFUSED || code == AMQP_NOT_FOUND || code == AMQP_NOT_ALLOWED ||
-         code == AMQP_PRECONDITION_FAILED || code == AMQP_RESOURCE_LOCKED || code == AMQP_NOT_IMPLEMENTED;
+bool needs_help(std::uint16_t code, std::string_view text) {
+  if (code == AMQP_NOT_FOUND) return text.starts_with(missing);
+  return code == AMQP_ACCESS_REFUSED || code == AMQP_NOT_ALLOWED || code == AMQP_PRECONDITION_FAILED ||
+         code == AMQP_RESOURCE_LOCKED || code == AMQP_NOT_IMPLEMENTED;
 }
 
 std::string why_lost(int status) {
@@ -59,9 +63,11 @@ Fault not_connected(const Role& role, const RabbitmqConnection& options, const R
       return fault(role.refused,
                    place + ": the certificate is for another name than this host's; write the name that stands in it");
     case AMQP_STATUS_SSL_PEER_VERIFY_FAILED:
-      return fault(role.refused,
-                   fmt::format("{}: the certificate is not signed by anyone in {}; name the right CA in cacertfile=",
-                               place, options.ca_file.empty() ? "the system's list" : "the cacertfile"));
+      return fault(
+          role.refused,
+          fmt::format("{}: the certificate is not signed by anyone in {}, or has expired; name the right CA in "
+                      "cacertfile=",
+                      place, options.ca_file.empty() ? "the system's list" : "the cacertfile"));
     case AMQP_STATUS_SSL_CONNECTION_FAILED:
     case AMQP_STATUS_SSL_ERROR:
       return fault(
@@ -78,6 +84,12 @@ Fault tls_ended(const Role& role, const RabbitmqConnection& options, const Rabbi
                                          options.key_file.empty()
                                              ? "if it wants a certificate of ours, name it in certfile= and keyfile="
                                              : "does it know who signed our certfile=?"));
+}
+
+Fault tls_unanswered(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host) {
+  return fault(role.unavailable, place_of(options, host) +
+                                     ": the other side hung up when TLS began; is the broker "
+                                     "starting, and is this its TLS port (usually 5671)?");
 }
 
 Fault tls_wanted(const Role& role, const RabbitmqConnection::Host& host) {
@@ -102,7 +114,8 @@ Fault not_logged_in(const Role& role, const RabbitmqConnection& options, const R
                    fmt::format("{}: the virtual host \"{}\" is not there, or not for the user \"{}\" ({})", place,
                                one_line(options.vhost), one_line(options.user), text));
     }
-    return fault(needs_help(close.reply_code) ? role.refused : role.unavailable, fmt::format("{}: {}", place, text));
+    return fault(needs_help(close.reply_code, text) ? role.refused : role.unavailable,
+                 fmt::format("{}: {}", place, text));
   }
   if (reply.reply_type == AMQP_RESPONSE_LIBRARY_EXCEPTION) {
     const int status = reply.library_error;
@@ -119,13 +132,16 @@ Fault not_logged_in(const Role& role, const RabbitmqConnection& options, const R
 }
 
 Closed closed(const Role& role, const std::string& place, const amqp_channel_close_t& close) {
-  std::string line = fmt::format("{}: the broker closed the channel: {}", place, one_line(view(close.reply_text)));
-  return {needs_help(close.reply_code) ? role.refused : role.unavailable, std::move(line), close.reply_code};
+  const std::string text = one_line(view(close.reply_text));
+  std::string line = fmt::format("{}: the broker closed the channel: {}", place, text);
+  return {needs_help(close.reply_code, text) ? role.refused : role.unavailable, std::move(line), close.reply_code};
 }
 
 Closed closed(const Role& role, const std::string& place, const amqp_connection_close_t& close) {
   std::string line = fmt::format("{}: the broker closed the connection: {}", place, one_line(view(close.reply_text)));
   return {role.unavailable, std::move(line), close.reply_code};
 }
+
+bool is_missing(const Closed& closed) { return closed.code() == AMQP_NOT_FOUND && !closed.transient(); }
 
 }  // namespace onceward::rabbitmq

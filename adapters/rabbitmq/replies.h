@@ -47,11 +47,15 @@ Fault not_connected(const Role& role, const RabbitmqConnection& options, const R
 // `alert` as OpenSSL writes it.
 Fault tls_ended(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host,
                 std::string_view alert);
+// The other side has hung up without a word.
+Fault tls_unanswered(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host);
 Fault tls_wanted(const Role& role, const RabbitmqConnection::Host& host);
 Fault not_logged_in(const Role& role, const RabbitmqConnection& options, const RabbitmqConnection::Host& host,
                     const amqp_rpc_reply_t& reply);
 // On a connection that works. A channel that is closed costs its connection, so both are one.
 Closed closed(const Role& role, const std::string& place, const amqp_channel_close_t& close);
 Closed closed(const Role& role, const std::string& place, const amqp_connection_close_t& close);
+// Whether the broker knows no such queue or exchange. One whose node is down is not found either.
+bool is_missing(const Closed& closed);
 
 }  // namespace onceward::rabbitmq

@@ -12,6 +12,7 @@
 
 #include "adapters/rabbitmq/connection.h"
 #include "adapters/rabbitmq/content.h"
+#include "adapters/rabbitmq/limits.h"
 #include "adapters/rabbitmq/options.h"
 #include "adapters/rabbitmq/properties.h"
 #include "src/common/limits.h"
@@ -45,11 +46,11 @@ class RabbitmqSource final : public Source, private FrameTaker {
     bool fresh = !connection_;
     if (fresh) connect();
     for (;;) try {
-        most_ = most;
         receive_until(end, into, most);
         break;
       } catch (const Fault& fault) {
-        drop_connection(fault);
+        if (!fresh) tell_lost(fault);  // else whoever hears of it says so
+        drop_connection();
         if (fresh) throw;
         connect();
         fresh = true;
@@ -69,7 +70,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
     try {
       write_settlements();
     } catch (const Fault& fault) {
-      drop_connection(fault);
+      lose_connection(fault);
       throw Fault(FaultCode::source_unavailable, Poisons::connection, fault.what());
     }
   }
@@ -86,53 +87,66 @@ class RabbitmqSource final : public Source, private FrameTaker {
     std::size_t bytes = 0;
   };
 
+  // Messages that the broker will not deliver again.
+  struct LastDeliveries {
+    std::size_t count = 0;
+    std::string first_id{};
+  };
+
   void connect() {
-    const std::size_t hosts = options_.connection.hosts.size();
-    for (std::size_t tried = 1;; ++tried) {
-      const std::size_t host = next_host_++ % hosts;
-      try {
-        auto connection =
-            std::make_unique<Connection>(options_.connection, host, source_role, "onceward " + options_.queue);
-        connection->check_queue({options_.queue, options_.declare});
-        connection->limit_unsettled(options_.prefetch);
-        connection_ = std::move(connection);
-        break;
-      } catch (const Fault&) {
-        if (tried >= hosts) throw;
-      }
-    }
-    --next_host_;  // the one that works stays the first
+    connection_ = with_any_host(options_.connection, source_role, host_, [&](std::size_t host) {
+      auto connection =
+          std::make_unique<Connection>(options_.connection, host, source_role, "onceward " + options_.queue);
+      connection->check_queue({options_.queue, options_.declare});
+      connection->limit_unsettled(options_.prefetch);
+      return connection;
+    });
+    delivery_limit_ =
+        options_.delivery_limit.value_or(default_delivery_limit(connection_->server_version()).value_or(-1));
     if (std::exchange(connected_before_, true)) ++counters_.reconnects;
   }
 
-  // The broker gives all of it to somebody.
-  void drop_connection(const Fault& fault) {
+  void tell_lost(const Fault& fault) {
     const LogField fields[] = {{"queue", std::string_view(options_.queue)},
                                {"unsettled", static_cast<std::int64_t>(held_.size())},
                                {"why", std::string_view(fault.what())}};
     log_.write(LogLevel::warn, "the source's connection was lost", fields);
+  }
+
+  // The broker gives all of it to somebody.
+  void drop_connection() {
+    tell_last();
     connection_.reset();
     consuming_ = false;
     content_ = {};
     ready_.clear();
     while (!held_.empty()) held_.release_oldest();
   }
+  void lose_connection(const Fault& fault) {
+    tell_lost(fault);
+    drop_connection();
+  }
 
   // Hears what the broker has to say, and answers its heartbeats.
   void tend() {
     if (!connection_) return;
-    most_ = options_.prefetch;  // more it does not push
     try {
-      connection_->pump(*this);
+      pump(options_.prefetch);  // more it does not push
     } catch (const Fault& fault) {
-      drop_connection(fault);
+      lose_connection(fault);
     }
+  }
+
+  void pump(std::size_t most) {
+    most_ = most;
+    connection_->pump(*this);
+    tell_last();
   }
 
   void receive_until(Clock::time_point end, std::vector<Delivery>& into, std::size_t most) {
     if (!std::exchange(consuming_, true)) connection_->consume(options_.queue);
     for (;;) {
-      connection_->pump(*this);
+      pump(most);
       if (hand_out(into, most) || Clock::now() >= end) return;
       if (connection_->wait(waker_, end)) return;
     }
@@ -150,6 +164,21 @@ class RabbitmqSource final : public Source, private FrameTaker {
     }
     counters_.received += count;
     return count > 0;
+  }
+
+  // Said when it comes, though nobody has asked for it yet: the broker says nothing when it takes a message away that has come
+  // back too often, and a lost connection is enough for that.
+  void tell_last() {
+    if (last_.count == 0) return;
+    const LogField fields[] = {{"queue", std::string_view(options_.queue)},
+                               {"delivery_limit", std::int64_t{delivery_limit_}},
+                               {"messages", static_cast<std::int64_t>(last_.count)},
+                               {"message_id", std::string_view(last_.first_id)}};
+    log_.write(LogLevel::warn,
+               "the delivery limit is reached: if it comes back once more, the broker drops it or sends it to the "
+               "queue's dead-letter exchange",
+               fields);
+    last_ = {};
   }
 
   Took take(const amqp_frame_t& frame) override {
@@ -184,9 +213,12 @@ class RabbitmqSource final : public Source, private FrameTaker {
     const Bytes body = Bytes::copy_of(content_.body());
     Ready& ready = ready_.emplace_back();
     ready.delivery = reader_.read(content_.properties(), body);
-    ready.delivery.redelivered = redelivered_ || ready.delivery.deliveries > 1;
-    // A first delivery is the first, whoever counts.
-    if (!ready.delivery.redelivered) ready.delivery.deliveries = 1;
+    ready.delivery.redelivered = redelivered_;
+    // A first delivery is the first: a count that it has is that of the queue in which it died.
+    if (!redelivered_) ready.delivery.deliveries = 1;
+    if (delivery_limit_ >= 0 && ready.delivery.deliveries > static_cast<std::uint32_t>(delivery_limit_)) {
+      if (last_.count++ == 0) last_.first_id = ready.delivery.envelope.message_id().text();
+    }
     ready.number = number_;
     ready.bytes = body.view().size();
   }
@@ -195,8 +227,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
     const std::uint64_t written = accepted_.size() + given_back_.size();
     if (written == 0) return;
     if (!connection_) throw Fault(FaultCode::source_unavailable, Poisons::connection, place_ + ": lost meanwhile");
-    most_ = options_.prefetch;
-    connection_->pump(*this);  // a channel that was closed is no longer written to
+    pump(options_.prefetch);  // a channel that was closed is no longer written to
     const Connection::Cork cork(*connection_);
     for (const std::uint64_t number : given_back_) connection_->give_back(*this, number);
     std::ranges::sort(accepted_);
@@ -215,16 +246,18 @@ class RabbitmqSource final : public Source, private FrameTaker {
   Waker waker_;
   const OwnerThread owner_;
 
-  std::size_t next_host_ = 0;
+  std::size_t host_ = 0;
   bool connected_before_ = false;
   std::unique_ptr<Connection> connection_;  // null after it was lost
   bool consuming_ = false;
+  std::int32_t delivery_limit_ = -1;  // -1: there is none
   MessageReader reader_;
   Content content_;
   std::uint64_t number_ = 0;  // of the message that is being read
   bool redelivered_ = false;
   std::size_t most_ = 0;  // that are read ahead
   std::deque<Ready> ready_;
+  LastDeliveries last_;       // that nobody was told of
   Held<std::uint64_t> held_;  // their numbers
   SourceCounters counters_;
 

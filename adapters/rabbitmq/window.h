@@ -72,6 +72,8 @@ class Window {
   }
 
   std::size_t size() const { return size_; }
+  // With those that were answered before one that was not.
+  std::size_t span() const { return open_.size(); }
   bool empty() const { return size_ == 0; }
   std::size_t size_with_given_up() const { return size_ + given_up_; }
 

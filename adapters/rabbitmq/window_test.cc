@@ -74,6 +74,16 @@ TEST(RabbitmqWindow, OnlyOneIsTheOneThatIsNeitherAnsweredNorComeBack) {
   EXPECT_EQ(window.size(), 1u);
 }
 
+TEST(RabbitmqWindow, SpanCountsWhatIsAnsweredBehindOneThatIsNot) {
+  Window window = filled(4);
+  window.answer(2);
+  window.answer(3);
+  EXPECT_EQ(window.size(), 2u);
+  EXPECT_EQ(window.span(), 4u);
+  window.answer(1);
+  EXPECT_EQ(window.span(), 1u);
+}
+
 TEST(RabbitmqWindow, WhatWasGivenUpMayStillBeMeant) {
   Window window = filled(2);
   EXPECT_EQ(window.give_up_oldest()->tag, 101u);

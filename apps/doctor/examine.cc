@@ -100,13 +100,14 @@ void look_at(const RabbitmqSourceOptions& options, const Declaration& consumer, 
   const auto asked = options.management.empty()
                          ? std::variant<QueueSettings, std::string>(
                                "AMQP does not tell; add management=http://user:password@host:15672 to the URL")
-                         : ask_management(options);
+                         : ask_management(options, facts.default_delivery_limit);
   if (const auto* const why = std::get_if<std::string>(&asked)) {
     seen.push_back({"delivery_limit", Status::unknown, *why});
     seen.push_back({"retention", Status::unknown, *why});
     return;
   }
-  seen.push_back(look_at_limit(std::get<QueueSettings>(asked)));
+  const std::int32_t believed = options.delivery_limit.value_or(facts.default_delivery_limit.value_or(-1));
+  seen.push_back(look_at_limit(std::get<QueueSettings>(asked), believed));
   add_lifetime(std::get<QueueSettings>(asked), consumer.horizon.broker_retention, seen);
 }
 
@@ -114,6 +115,12 @@ void look_at(const KafkaSourceOptions& options, const Declaration& consumer, Obs
   const KafkaFacts facts = examine_kafka(options);
   seen.push_back({"connection", Status::ok, "reached and logged in"});
   seen.push_back({"topic", Status::ok, fmt::format("{}: {} partition(s)", options.topic, facts.partitions)});
+  if (facts.group_trouble.empty()) {
+    seen.push_back({"group", Status::ok, fmt::format("the offsets of {} can be read", options.group)});
+  } else {
+    seen.push_back({"group", facts.group_refused ? Status::problem : Status::unknown,
+                    fmt::format("{}: {}", options.group, facts.group_trouble)});
+  }
   seen.push_back({"acknowledgement", Status::ok, acknowledged_by_us});
   if (!facts.retention_unknown.empty()) {
     seen.push_back({"retention", Status::unknown, facts.retention_unknown});
@@ -136,22 +143,29 @@ std::string_view name(Observation::Status status) {
   return "unknown";
 }
 
-Observation look_at_limit(const QueueSettings& settings) {
+Observation look_at_limit(const QueueSettings& settings, std::int32_t believed) {
   constexpr const char* check = "delivery_limit";
   if (!settings.delivery_limit_unknown.empty()) return {check, Status::unknown, settings.delivery_limit_unknown};
-  if (!settings.delivery_limit) return {check, Status::ok, fmt::format("the {} queue has none", settings.type)};
+  const std::int64_t limit = settings.delivery_limit.value_or(-1);
+  std::string hint;
+  if (settings.type == "quorum" && limit != believed) {
+    hint = fmt::format(
+        "; write delivery_limit={} in the URL, so that it is known when a message comes for the last time", limit);
+  }
+  if (!settings.delivery_limit) return {check, Status::ok, fmt::format("the {} queue has none{}", settings.type, hint)};
+  const std::string says = fmt::format("a message comes back {} time(s)", limit);
   if (!settings.dead_letter_exchange) {
     return {check, Status::problem,
-            fmt::format("after {} deliveries the broker drops a message, since the queue has no dead-letter exchange; "
-                        "set one by a policy, or the limit to -1",
-                        *settings.delivery_limit)};
+            fmt::format("{}, then the broker drops it, since the queue has no dead-letter exchange; set one by a "
+                        "policy, or the limit to -1{}",
+                        says, hint)};
   }
   const DeadLetterRoute& route = settings.dead_letter_route;
   const bool nowhere = route.leads == DeadLetterRoute::Leads::nowhere;
-  return {check, status_of(route.leads),
-          fmt::format("{} deliveries, then the exchange \"{}\", {}{}", *settings.delivery_limit,
-                      *settings.dead_letter_exchange, route.text,
-                      nowhere ? ": the broker drops the message then; make one, or set the limit to -1" : "")};
+  return {
+      check, status_of(route.leads),
+      fmt::format("{}, then it goes to the exchange \"{}\", {}{}{}", says, *settings.dead_letter_exchange, route.text,
+                  nowhere ? ": the broker drops the message then; make one, or set the limit to -1" : "", hint)};
 }
 
 Examination examine(const Declaration& consumer) {

@@ -19,8 +19,8 @@ struct Observation {
 };
 std::string_view name(Observation::Status status);
 
-// Whether a message that is delivered too often is lost.
-Observation look_at_limit(const QueueSettings& settings);
+// Whether a message that is delivered too often is lost, and whether the source, which believes in a limit (-1: none), logs it.
+Observation look_at_limit(const QueueSettings& settings, std::int32_t believed);
 
 struct Examination {
   std::vector<Observation> observations;

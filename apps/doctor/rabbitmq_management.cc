@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -12,9 +11,6 @@ namespace onceward::doctor {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr int default_delivery_limit = 20;  // of quorum queues, since version 4
-constexpr int first_with_default_limit = 4;
 
 std::string encoded_segment(std::string_view text) {
   std::string encoded;
@@ -30,12 +26,14 @@ Json member(const Json& object, const std::string& name) {
   return object.is_object() && object.contains(name) ? object.at(name) : Json();
 }
 
-// Set when the queue was declared, or by a policy. Of two numbers the smaller holds.
+// Set when the queue was declared, or by a policy. Of two numbers the smaller holds; one below 0, which means none, gives way.
 Json setting(const Json& queue, const std::string& name) {
   const Json argument = member(member(queue, "arguments"), "x-" + name);
   const Json policy = member(member(queue, "effective_policy_definition"), name);
-  if (argument.is_number() && policy.is_number())
-    return std::min(argument.get<double>(), policy.get<double>()) == argument.get<double>() ? argument : policy;
+  if (argument.is_number() && policy.is_number()) {
+    const std::int64_t one = argument.get<std::int64_t>(), other = policy.get<std::int64_t>();
+    return std::min(one, other) < 0 ? std::max(one, other) : std::min(one, other);
+  }
   return argument.is_null() ? policy : argument;
 }
 
@@ -44,18 +42,15 @@ std::optional<std::chrono::milliseconds> span_of_setting(const Json& queue, cons
   return value.is_number() ? std::optional(std::chrono::milliseconds(value.get<std::int64_t>())) : std::nullopt;
 }
 
-// What the queue does not set is the server's default, which came with a version.
-void take_limit(const Json& queue, const std::string& version, QueueSettings& settings) {
+void take_limit(const Json& queue, std::optional<std::int32_t> by_default, QueueSettings& settings) {
   const Json set = setting(queue, "delivery-limit");
-  int major = 0;
-  if (set.is_number()) {
-    if (set.get<std::int64_t>() >= 0) settings.delivery_limit = set.get<std::int64_t>();
-  } else if (std::from_chars(version.data(), version.data() + version.size(), major).ec != std::errc()) {
+  if (!set.is_number() && !by_default) {
     settings.delivery_limit_unknown =
-        "the queue sets no limit, and the management API does not tell the server's version, which decides the default";
-  } else if (major >= first_with_default_limit) {
-    settings.delivery_limit = default_delivery_limit;
+        "the queue sets no limit, and the server does not tell its version, which decides the default";
+    return;
   }
+  const std::int64_t limit = set.is_number() ? set.get<std::int64_t>() : *by_default;
+  if (limit >= 0) settings.delivery_limit = limit;
 }
 
 std::string text_of(const Json& object, const std::string& name) {
@@ -113,13 +108,14 @@ DeadLetterRoute ask_route(const HttpPlace& place, const std::string& vhost_name,
 
 }  // namespace
 
-std::variant<QueueSettings, std::string> read_queue_settings(const std::string& text, const std::string& version) {
+std::variant<QueueSettings, std::string> read_queue_settings(const std::string& text,
+                                                             std::optional<std::int32_t> default_limit) {
   const Json queue = Json::parse(text, nullptr, false);
   const Json type = member(queue, "type");
   if (!type.is_string()) return "the management API's answer is no queue";
   QueueSettings settings;
   settings.type = type.get<std::string>();
-  if (settings.type == "quorum") take_limit(queue, version, settings);
+  if (settings.type == "quorum") take_limit(queue, default_limit, settings);
   const Json exchange = setting(queue, "dead-letter-exchange");
   if (exchange.is_string()) settings.dead_letter_exchange = exchange.get<std::string>();
   const Json key = setting(queue, "dead-letter-routing-key");
@@ -149,17 +145,15 @@ DeadLetterRoute read_route(const std::string& exchange_text, const std::string& 
   return {nowhere, bindings.empty() ? "which has no binding" : "which has no binding for the key of dead letters"};
 }
 
-std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOptions& options) {
+std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOptions& options,
+                                                        std::optional<std::int32_t> default_limit) {
   const auto place = read_http_place(options.management);
   if (!place) return "management is written http://user:password@host:port";
   try {
-    const HttpReply overview = http_get(*place, "/api/overview");
-    if (std::string why = wrong_with_reply(overview.status); !why.empty()) return why;
     const HttpReply queue = http_get(*place, fmt::format("/api/queues/{}/{}", encoded_segment(options.connection.vhost),
                                                          encoded_segment(options.queue)));
     if (std::string why = wrong_with_reply(queue.status); !why.empty()) return why;
-    const Json version = member(Json::parse(overview.body, nullptr, false), "rabbitmq_version");
-    auto read = read_queue_settings(queue.body, version.is_string() ? version.get<std::string>() : "");
+    auto read = read_queue_settings(queue.body, default_limit);
     auto* const settings = std::get_if<QueueSettings>(&read);
     if (settings != nullptr && settings->delivery_limit && settings->dead_letter_exchange) {
       settings->dead_letter_route = ask_route(*place, options.connection.vhost, *settings);

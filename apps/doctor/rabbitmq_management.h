@@ -28,11 +28,13 @@ struct QueueSettings {
   std::optional<std::chrono::milliseconds> lifetime{};  // the shortest of the queue's message TTL and its policy's
   std::optional<std::chrono::milliseconds> queue_lifetime{};  // unused for so long, the queue is deleted
 };
-// Else why it is not known; that holds no secret.
-std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOptions& options);
+// Else why it is not known; that holds no secret. The default limit is that of RabbitmqFacts.
+std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOptions& options,
+                                                        std::optional<std::int32_t> default_limit);
 
-// As the API writes a queue and the server's version, which is empty where it is not known. For what is not JSON of that kind, why.
-std::variant<QueueSettings, std::string> read_queue_settings(const std::string& queue, const std::string& version);
+// As the API writes a queue. For what is not JSON of that kind, why.
+std::variant<QueueSettings, std::string> read_queue_settings(const std::string& queue,
+                                                             std::optional<std::int32_t> default_limit);
 // As the API writes an exchange and the bindings from it.
 DeadLetterRoute read_route(const std::string& exchange, const std::string& bindings,
                            const std::optional<std::string>& key);

@@ -62,6 +62,8 @@ TEST_F(RabbitmqRefusals, QueueOfOthers) {
   EXPECT_EQ(thrown.code, FaultCode::source_refused);
   EXPECT_THAT(thrown.what, HasSubstr(fmt::format("asked for messages of the queue \"{}\"", queue_.name())));
   EXPECT_THAT(thrown.what, HasSubstr("ACCESS_REFUSED"));
+  EXPECT_EQ(thrown_by([&] { source->receive(deliveries, 1, generous); }).code, FaultCode::source_refused);
+  expect_one_line("the source's connection was lost");  // not once for every try
 }
 
 TEST_F(RabbitmqRefusals, NobodyListens) {
@@ -138,6 +140,28 @@ TEST_F(RabbitmqRefusals, AnotherHostIsTriedNext) {
   RabbitmqConnection connection = rabbitmq_server();
   connection.hosts.insert(connection.hosts.begin(), {"127.0.0.1", static_cast<std::uint16_t>(free_port())});
   EXPECT_EQ(opening(connection).code, std::nullopt);
+}
+
+// One that is down says nothing that helps.
+TEST_F(RabbitmqRefusals, OfSeveralHostsTheOneThatRefusesIsHeard) {
+  RabbitmqConnection connection = rabbitmq_server();
+  connection.password = "s3cret";
+  connection.hosts.push_back({"127.0.0.1", static_cast<std::uint16_t>(free_port())});
+  for (int turn = 0; turn < 2; ++turn) {
+    const Thrown thrown = opening(connection);
+    EXPECT_EQ(thrown.code, FaultCode::source_refused);
+    EXPECT_THAT(thrown.what, HasSubstr("refuses the user"));
+    std::swap(connection.hosts.front(), connection.hosts.back());
+  }
+}
+
+TEST_F(RabbitmqRefusals, TlsToSomebodyWhoHangsUpIsTriedAgain) {
+  Proxy deaf(static_cast<int>(with_tls().hosts.front().port));
+  deaf.refuse(true);
+  RabbitmqConnection connection = with_tls();
+  connection.hosts.front().port = static_cast<std::uint16_t>(deaf.port());
+  const Thrown thrown = opening(connection);
+  EXPECT_EQ(thrown.code, FaultCode::source_unavailable) << thrown.what;
 }
 
 TEST_F(RabbitmqRefusals, PublisherSaysTheSameInItsOwnCodes) {

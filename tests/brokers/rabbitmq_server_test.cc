@@ -13,9 +13,10 @@ class RabbitmqServers : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     known_ = std::make_unique<Certificates>();
-    server_ = std::make_unique<RabbitmqServer>(std::vector<std::string>{
-        "max_message_size=1000000", "tcp_listen_options.send_timeout=1000", "ssl_options.verify=verify_peer",
-        "ssl_options.fail_if_no_peer_cert=true", "ssl_options.cacertfile=" + known_->ca()});
+    server_ = std::make_unique<RabbitmqServer>(
+        std::vector<std::string>{"max_message_size=1000000", "frame_max=16384", "tcp_listen_options.send_timeout=1000",
+                                 "ssl_options.verify=verify_peer", "ssl_options.fail_if_no_peer_cert=true",
+                                 "ssl_options.cacertfile=" + known_->ca()});
   }
   static void TearDownTestSuite() {
     server_.reset();
@@ -143,6 +144,31 @@ TEST_F(RabbitmqServers, TooLargeIsRefusedAndTheOthersAreNot) {
   EXPECT_EQ(decided.at(2).kind, Kind::refused);
   EXPECT_THAT(decided.at(2).why, HasSubstr("larger than"));
   EXPECT_EQ(decided.at(3).kind, Kind::confirmed);
+}
+
+// 16 KiB are all that fit here; what does not fit is found out before it is sent.
+TEST_F(RabbitmqServers, FramesAreNoLargerThanTheServerTakes) {
+  const std::string name = unique_name();
+  RabbitmqClient client(server_->connection());
+  client.declare_queue(name);
+  const auto sender = publisher(log_);
+  const std::string large(500'000, 'x'), header(20'000, 'h');
+  EnvelopeFields fields;
+  fields.message_id = MessageId("3");
+  fields.producer = Producer("shop");
+  fields.event_type = EventType("sent");
+  const Header headers[] = {{"much", header}};
+  fields.headers = headers;
+  std::vector<Publication> publications{
+      publication(1, name, large), publication(2, name), {3, "", name, Envelope::copy_of(fields)}};
+  sender->publish(publications);
+  const Receipts receipts = collect(*sender);
+  EXPECT_EQ(receipts.at(0).kind, Kind::confirmed) << receipts.at(0).why;
+  EXPECT_EQ(receipts.at(1).kind, Kind::confirmed) << receipts.at(1).why;
+  EXPECT_EQ(receipts.at(2).kind, Kind::refused);
+  EXPECT_THAT(receipts.at(2).why, HasSubstr("frame_max"));
+  EXPECT_EQ(client.take(name)->body, large);
+  EXPECT_THAT(log_.all(), testing::IsEmpty());
 }
 
 // Two to one exchange, which is deleted between them. The queue does not get round to confirming the first.

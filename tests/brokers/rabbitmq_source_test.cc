@@ -172,8 +172,10 @@ TEST_F(RabbitmqSources, DeliveryLimitTakesAMessageAwayAndNothingElse) {
   options.connection = rabbitmq_server();
   options.queue = limited.name();
   options.prefetch = 1;
+  options.delivery_limit = 2;
   const auto source = open_rabbitmq(options, log_);
   for (std::uint32_t times = 1; times <= 3; ++times) {
+    EXPECT_THAT(log_.all(), testing::IsEmpty()) << times;
     const Deliveries got = receive(*source, 1);
     EXPECT_EQ(ids_of(got), std::set<std::string>{"0"});
     EXPECT_EQ(got.front().deliveries, times);
@@ -184,6 +186,56 @@ TEST_F(RabbitmqSources, DeliveryLimitTakesAMessageAwayAndNothingElse) {
   await("it is among the dead letters", [&] { return dead.depth() == 1; });
   settle(*source, next);
   EXPECT_EQ(source->counters().reconnects, 0u);
+  expect_one_line("the delivery limit is reached");
+  expect_one_line("message_id=0");
+
+  // The broker leaves its count in the dead letter, which was never delivered from there.
+  options.queue = dead.name();
+  const Deliveries letter = receive(*open_rabbitmq(options, log_), 1);
+  EXPECT_FALSE(letter.front().redelivered);
+  EXPECT_EQ(letter.front().deliveries, 1u);
+}
+
+// A connection that is lost costs a delivery also of what nobody has asked for.
+TEST_F(RabbitmqSources, LastDeliveryIsSaidThoughNobodyHasTakenIt) {
+  RabbitmqQueue limited({.delivery_limit = 1});
+  limited.send(messages(2));
+  RabbitmqSourceOptions options;
+  options.connection = rabbitmq_server();
+  options.queue = limited.name();
+  options.delivery_limit = 1;
+  receive(*open_rabbitmq(options, log_), 2);
+  await("both are there again", [&] { return limited.depth() == 2; });
+  const auto source = open_rabbitmq(options, log_);
+  Deliveries first;
+  source->receive(first, 1, generous);
+  await("both were pushed", [&] {
+    source->receive(first, 0, 0ms);
+    return log_.all().size() == 2 || log_.all().front().find("messages=2") != std::string::npos;
+  });
+  EXPECT_EQ(first.size(), 1u);
+}
+
+TEST_F(RabbitmqSources, MessagesThatReachTheLimitTogetherAreOneLine) {
+  RabbitmqQueue limited({.delivery_limit = 1});
+  limited.send(messages(50));
+  RabbitmqSourceOptions options;
+  options.connection = rabbitmq_server();
+  options.queue = limited.name();
+  options.delivery_limit = 1;
+  receive(*open_rabbitmq(options, log_), 50);
+  await("all are there again", [&] { return limited.depth() == 50; });
+  const auto source = open_rabbitmq(options, log_);
+  Deliveries again;
+  std::vector<testing::Matcher<std::string>> lines;
+  while (again.size() < 50) {
+    const std::size_t before = again.size();
+    source->receive(again, 50, 5s);
+    ASSERT_GT(again.size(), before);
+    lines.push_back(HasSubstr(fmt::format("messages={} ", again.size() - before)));
+  }
+  EXPECT_THAT(log_.all(), testing::ElementsAreArray(lines));
+  settle(*source, again);
 }
 
 TEST_F(RabbitmqSources, OnlyLookingTakesNoMessage) {
@@ -191,6 +243,11 @@ TEST_F(RabbitmqSources, OnlyLookingTakesNoMessage) {
   const auto looking = open(rabbitmq_server());
   Deliveries none;
   looking->receive(none, 0, 0ms);
+  EXPECT_EQ(queue_.depth(), 2u);
+  RabbitmqSourceOptions options;
+  options.connection = rabbitmq_server();
+  options.queue = queue_.name();
+  EXPECT_EQ(examine_rabbitmq(options).default_delivery_limit, -1);  // of the version that we test with
   EXPECT_EQ(queue_.depth(), 2u);
   const auto source = open(rabbitmq_server());
   for (const Delivery& delivery : receive(*source, 2)) EXPECT_FALSE(delivery.redelivered);

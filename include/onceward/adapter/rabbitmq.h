@@ -44,6 +44,9 @@ struct RabbitmqSourceOptions {
   std::uint16_t prefetch = 2'000;  // 1 to 65535; without one a broker pushes all it has
   // The broker's consumer_timeout: what is not settled by then ends the channel.
   std::chrono::milliseconds consumer_timeout{1'800'000};
+  // The queue's x-delivery-limit, which AMQP does not tell: a delivery that is the last by it is logged. -1: it has none;
+  // nothing: that of a quorum queue which sets none, by the server's version.
+  std::optional<std::int32_t> delivery_limit{};
   Declare declare = Declare::nothing;
   WireFormat format = WireFormat::automatic;
   // Where `onceward doctor` may ask for what AMQP does not tell: http://user:password@host:port. A source never does.
@@ -56,6 +59,8 @@ struct RabbitmqFacts {
   bool queue_is_there = false;  // else the options declare it, when it is used
   std::uint32_t ready = 0;      // messages
   std::uint32_t consumers = 0;
+  std::optional<std::int32_t>
+      default_delivery_limit{};  // of quorum queues, -1: none; nothing: the server does not tell
 };
 
 struct RabbitmqPublisherOptions {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +40,7 @@ class DoctorSources : public testing::Test {
 };
 
 TEST_F(DoctorSources, WithoutTheManagementApiTheLimitIsUnknown) {
-  fixtures::RabbitmqQueue queue({.delivery_limit = 3});
+  fixtures::RabbitmqQueue queue({.delivery_limit = 3, .expires = false});
   queue.send({{.body = "{}"}});
   const Spoken spoken = examine(rabbitmq_url(queue.name()));
   EXPECT_EQ(spoken.exit_code, 0) << spoken.err;
@@ -56,12 +57,13 @@ TEST_F(DoctorSources, WithoutTheManagementApiTheLimitIsUnknown) {
 }
 
 TEST_F(DoctorSources, DeliveryLimitWithoutDeadLettersIsAProblem) {
-  fixtures::RabbitmqQueue queue({.delivery_limit = 3});
+  fixtures::RabbitmqQueue queue({.delivery_limit = 3, .expires = false});
   const Spoken spoken = examine(rabbitmq_url(queue.name()) + management());
   EXPECT_EQ(spoken.exit_code, 6) << spoken.out;
   auto rows = rows_of(spoken);
   EXPECT_EQ(rows["delivery_limit"].first, "problem");
-  EXPECT_NE(rows["delivery_limit"].second.find("after 3 deliveries"), std::string::npos) << spoken.out;
+  EXPECT_NE(rows["delivery_limit"].second.find("comes back 3 time(s)"), std::string::npos) << spoken.out;
+  EXPECT_NE(rows["delivery_limit"].second.find("write delivery_limit=3"), std::string::npos) << spoken.out;
   EXPECT_EQ(spoken.out.find("guest"), std::string::npos) << spoken.out;
 }
 
@@ -82,8 +84,8 @@ TEST_F(DoctorSources, DeliveryLimitWithDeadLettersIsFine) {
 
 TEST_F(DoctorSources, DeliveryLimitWithDeadLettersThatGoNowhereIsAProblem) {
   for (const fixtures::QueueArguments& arguments : std::vector<fixtures::QueueArguments>{
-           {.delivery_limit = 3, .dead_letter_exchange = "nowhere"},
-           {.delivery_limit = 3, .dead_letter_exchange = "", .dead_letter_key = "nobody"}}) {
+           {.delivery_limit = 3, .dead_letter_exchange = "nowhere", .expires = false},
+           {.delivery_limit = 3, .dead_letter_exchange = "", .dead_letter_key = "nobody", .expires = false}}) {
     fixtures::RabbitmqQueue queue(arguments);
     const Spoken spoken = examine(rabbitmq_url(queue.name()) + management());
     EXPECT_EQ(spoken.exit_code, 6) << spoken.out;
@@ -151,6 +153,28 @@ TEST_F(DoctorSources, QueueThatIsToBeDeclaredIsNotMade) {
   EXPECT_EQ(examine(rabbitmq_url(name)).exit_code, 5);
 }
 
+TEST_F(DoctorSources, QueueThatKeepsLongerThanDeclaredIsAProblem) {
+  fixtures::RabbitmqQueue queue({.expires = false, .message_ttl_ms = 86'400'000});
+  const auto with = [&](const std::string& declared) {
+    return examine(rabbitmq_url(queue.name()) + management(),
+                   "[consumer.retention]\nbroker_retention = \"" + declared + "\"\n");
+  };
+  const Spoken enough = with("1d");
+  EXPECT_EQ(enough.exit_code, 0) << enough.out;
+  EXPECT_EQ(rows_of(enough)["retention"].first, "ok") << enough.out;
+  EXPECT_EQ(rows_of(enough)["delivery_limit"].first, "ok") << enough.out;
+  EXPECT_FALSE(rows_of(enough).contains("expiry")) << enough.out;
+  const Spoken short_of = with("23h");
+  EXPECT_EQ(short_of.exit_code, 6) << short_of.out;
+  EXPECT_EQ(rows_of(short_of)["retention"].first, "problem") << short_of.out;
+
+  fixtures::RabbitmqQueue forgotten;
+  const Spoken expiring = examine(rabbitmq_url(forgotten.name()) + management());
+  EXPECT_EQ(expiring.exit_code, 6) << expiring.out;
+  EXPECT_EQ(rows_of(expiring)["expiry"].first, "problem") << expiring.out;
+  EXPECT_EQ(rows_of(expiring)["retention"].first, "unknown") << expiring.out;
+}
+
 TEST_F(DoctorSources, RetentionOfATopicIsComparedWithTheDeclared) {
   const fixtures::KafkaTopic topic;  // 7 days, if nobody says otherwise, and as many until a segment is closed
   const auto with = [&](const std::string& declared) {
@@ -160,6 +184,7 @@ TEST_F(DoctorSources, RetentionOfATopicIsComparedWithTheDeclared) {
   const Spoken enough = with("30d");
   EXPECT_EQ(enough.exit_code, 0) << enough.out;
   EXPECT_EQ(rows_of(enough)["topic"].first, "ok");
+  EXPECT_EQ(rows_of(enough)["group"].first, "ok") << enough.out;
   EXPECT_EQ(rows_of(enough)["retention"].first, "ok") << enough.out;
   EXPECT_EQ(rows_of(with("14d"))["retention"].first, "ok");
   for (const std::string declared : {"13d", "1d"}) {
@@ -209,39 +234,61 @@ TEST_F(DoctorSources, WhatCannotBeReachedIsSaidInOneRow) {
   }
 }
 
-TEST(QueueSettings, AreReadFromArgumentsPoliciesAndTheVersion) {
-  const auto read = [](const std::string& json, const std::string& version) {
-    return std::get<doctor::QueueSettings>(doctor::read_queue_settings(json, version));
+TEST(QueueSettings, AreReadFromArgumentsPoliciesAndTheDefault) {
+  const auto read = [](const std::string& json, std::optional<std::int32_t> by_default) {
+    return std::get<doctor::QueueSettings>(doctor::read_queue_settings(json, by_default));
   };
   const auto both = read(R"({"type":"quorum","arguments":{"x-delivery-limit":5,"x-message-ttl":9000},
       "effective_policy_definition":{"delivery-limit":3,"dead-letter-exchange":"dead","expires":60000}})",
-                         "3.10.8");
+                         -1);
   EXPECT_EQ(both.delivery_limit, 3);
   EXPECT_EQ(both.dead_letter_exchange, "dead");
   EXPECT_EQ(both.lifetime, std::chrono::seconds(9));
   EXPECT_EQ(both.queue_lifetime, std::chrono::minutes(1));
   const std::string bare = R"({"type":"quorum","arguments":{}})";
-  EXPECT_EQ(read(bare, "3.10.8").delivery_limit, std::nullopt);
-  EXPECT_EQ(read(bare, "4.0.2").delivery_limit, 20);
-  EXPECT_EQ(read(R"({"type":"quorum","arguments":{"x-delivery-limit":-1}})", "4.0.2").delivery_limit, std::nullopt);
-  EXPECT_EQ(read(R"({"type":"classic","arguments":{}})", "4.0.2").delivery_limit, std::nullopt);
+  EXPECT_EQ(read(bare, -1).delivery_limit, std::nullopt);
+  EXPECT_EQ(read(bare, 20).delivery_limit, 20);
+  EXPECT_EQ(read(R"({"type":"quorum","arguments":{"x-delivery-limit":-1}})", 20).delivery_limit, std::nullopt);
+  EXPECT_EQ(read(R"({"type":"classic","arguments":{}})", 20).delivery_limit, std::nullopt);
+  for (const auto& [argument, policy] : {std::pair(5, -1), std::pair(-1, 5)}) {
+    const std::string json = fmt::format(R"({{"type":"quorum","arguments":{{"x-delivery-limit":{}}},
+        "effective_policy_definition":{{"delivery-limit":{}}}}})",
+                                         argument, policy);
+    EXPECT_EQ(read(json, 20).delivery_limit, 5) << json;
+  }
   for (const char* const other : {"", "[]", "{}", "{\"type\":7}"}) {
-    EXPECT_TRUE(std::holds_alternative<std::string>(doctor::read_queue_settings(other, "4"))) << other;
+    EXPECT_TRUE(std::holds_alternative<std::string>(doctor::read_queue_settings(other, 20))) << other;
   }
 }
 
-TEST(QueueSettings, WithoutALimitAndAVersionAreUnknown) {
-  const auto status = [](const std::string& json, const std::string& version) {
+TEST(QueueSettings, WithoutALimitAndADefaultAreUnknown) {
+  const auto status = [](const std::string& json, std::optional<std::int32_t> by_default) {
     return name(
-        doctor::look_at_limit(std::get<doctor::QueueSettings>(doctor::read_queue_settings(json, version))).status);
+        doctor::look_at_limit(std::get<doctor::QueueSettings>(doctor::read_queue_settings(json, by_default)), 20)
+            .status);
   };
   const std::string bare = R"({"type":"quorum","arguments":{}})";
-  EXPECT_EQ(status(bare, "3.10.8"), "ok");
-  EXPECT_EQ(status(bare, "4.0.2"), "problem");
-  for (const char* const version : {"", "unknown"}) EXPECT_EQ(status(bare, version), "unknown");
-  EXPECT_EQ(status(R"({"type":"quorum","arguments":{"x-delivery-limit":-1}})", ""), "ok");
-  EXPECT_EQ(status(R"({"type":"quorum","arguments":{"x-delivery-limit":5}})", ""), "problem");
-  EXPECT_EQ(status(R"({"type":"classic","arguments":{}})", ""), "ok");
+  EXPECT_EQ(status(bare, -1), "ok");
+  EXPECT_EQ(status(bare, 20), "problem");
+  EXPECT_EQ(status(bare, std::nullopt), "unknown");
+  EXPECT_EQ(status(R"({"type":"quorum","arguments":{"x-delivery-limit":-1}})", std::nullopt), "ok");
+  EXPECT_EQ(status(R"({"type":"quorum","arguments":{"x-delivery-limit":5}})", std::nullopt), "problem");
+  EXPECT_EQ(status(R"({"type":"classic","arguments":{}})", std::nullopt), "ok");
+}
+
+// The source logs the last delivery by the limit that it believes in.
+TEST(QueueSettings, WithAnotherLimitThanTheSourceBelievesInAreSaid) {
+  const auto hinted = [](const std::string& type, std::optional<std::int64_t> limit, std::int32_t believed) {
+    const doctor::QueueSettings settings{.type = type, .delivery_limit = limit};
+    const std::string text = doctor::look_at_limit(settings, believed).text;
+    return text.find(fmt::format("write delivery_limit={} in the URL", limit.value_or(-1))) != text.npos;
+  };
+  EXPECT_FALSE(hinted("quorum", 5, 5));
+  EXPECT_FALSE(hinted("quorum", std::nullopt, -1));
+  EXPECT_TRUE(hinted("quorum", 5, -1));
+  EXPECT_TRUE(hinted("quorum", 5, 20));
+  EXPECT_TRUE(hinted("quorum", std::nullopt, 20));
+  EXPECT_FALSE(hinted("classic", std::nullopt, 20));
 }
 
 TEST(DeadLetterRoutes, AreKnownWhereTheBindingsTell) {
