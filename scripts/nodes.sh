@@ -102,7 +102,7 @@ failed() {  # failed <node> <what it did>
 
 await_ready() {
   local node pid
-  settled() { ! kill -0 "$pid" 2>/dev/null || grep -qF "$ready_line" "$dir/$1/log"; }
+  settled() { ! kill -0 "$pid" 2>/dev/null || grep -qsF "$ready_line" "$dir/$1/log"; }
   for node in "$@"; do
     pid=$(pid_of "$node")
     await 120 settled "$node" || failed "$node" "is not ready after 120 s"

@@ -41,9 +41,13 @@ class DemoAtBroker : public testing::TestWithParam<std::string> {
     return json::parse(ran.output.substr(ran.output.rfind("{\"seed\"")), nullptr, false);
   }
   std::string directory() const { return std::filesystem::directory_iterator(folder_.path())->path().string(); }
-  std::string script(const std::string& verb) const {
-    return fixtures::run_well(
-        {fixtures::environment("ONCEWARD_SCRIPTS") + "/" + GetParam(), verb, directory() + "/broker"});
+  void start_broker() const { script({"start"}); }
+  // It is thrown away: it need not end in an orderly way.
+  void stop_broker() const { script({"stop", "--kill"}); }
+  void script(std::vector<std::string> words) const {
+    words.insert(words.begin() + 1, directory() + "/broker");
+    words.insert(words.begin(), fixtures::environment("ONCEWARD_SCRIPTS") + "/" + GetParam());
+    fixtures::run_well(words);
   }
   json run_file() const { return json::parse(std::ifstream(directory() + "/run.json")); }
   // Each store with one broker.
@@ -54,9 +58,9 @@ class DemoAtBroker : public testing::TestWithParam<std::string> {
   }
   // For people. The broker is stopped by then, and left so.
   std::string proof() const {
-    script("start");
+    start_broker();
     std::string text = fixtures::run({ONCEWARD_BINARY "-checker", directory()}).output;
-    script("stop");
+    stop_broker();
     return text;
   }
   // The names of the lines that are wrong.
@@ -100,7 +104,7 @@ TEST_P(DemoAtBroker, ProvesItselfThoughTheBrokerIsKilledAndSeesWhatIsSpoiled) {
   EXPECT_GT(object.at("deliveries"), object.at("published"));
   EXPECT_FALSE(runs()) << "the broker is stopped";
 
-  script("start");
+  start_broker();
   EXPECT_EQ(wrong(), std::vector<std::string>{});
   open_store()->run(fmt::format(
       "DELETE FROM {0} WHERE message_id = (SELECT max(message_id) FROM {0}); INSERT INTO {0} SELECT * FROM {0} LIMIT 1",
@@ -112,7 +116,7 @@ TEST_P(DemoAtBroker, ProvesItselfThoughTheBrokerIsKilledAndSeesWhatIsSpoiled) {
   EXPECT_THAT(names, Contains("broker killed and restarted"));
   send_one_more();
   EXPECT_THAT(wrong(), Contains("left in the queue"));
-  script("stop");
+  stop_broker();
 }
 
 // A broker that hangs up on everybody, as one does that is killed. Red if a worker takes it for one that says no, and ends.

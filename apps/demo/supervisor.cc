@@ -24,6 +24,9 @@ constexpr milliseconds nothing_comes{300};
 // A broker hands a message that kills its consumer to the next one at once: thousands of times, without a pause.
 constexpr milliseconds restart_pause{100};
 constexpr int most_aborted = 60;
+// Sooner, where as many workers were ended by a message since anything else has moved: a group has shared anew as often.
+constexpr int most_in_vain = 5;
+constexpr milliseconds nothing_moves_in_vain{5'000};
 constexpr int most_others = 50;  // workers that end by themselves
 
 int kills_of(std::int64_t messages) { return static_cast<int>(std::clamp<std::int64_t>(messages / 2'000, 3, 10)); }
@@ -81,7 +84,10 @@ Supervised Supervisor::supervise(const Interruption& interruption, Progress& pro
 
 Standing Supervisor::standing() {
   const std::uint64_t effects = tally_->processed, deliveries = tally_->received;
-  if (effects != last_effects_) last_effect_ = Clock::now();
+  if (effects != last_effects_) {
+    last_effect_ = Clock::now();
+    aborted_then_ = so_far_.aborted;
+  }
   if (deliveries != last_deliveries_) last_delivery_ = Clock::now();
   last_effects_ = effects;
   last_deliveries_ = deliveries;
@@ -166,7 +172,9 @@ bool Supervisor::quiet() const { return Clock::now() > last_delivery_ + nothing_
 bool Supervisor::stuck() const {
   if (!run_.naive) return false;
   if (run_.broker.empty()) return Clock::now() > last_effect_ + nothing_moves;
-  return Clock::now() > last_effect_ + nothing_moves_at_broker || so_far_.aborted > most_aborted;
+  const bool in_vain = so_far_.aborted >= aborted_then_ + most_in_vain;
+  return Clock::now() > last_effect_ + (in_vain ? nothing_moves_in_vain : nothing_moves_at_broker) ||
+         so_far_.aborted > most_aborted;
 }
 
 bool Supervisor::nothing_waits() { return run_.naive || (!store_.next_due(consumer_) && callers_.finished()); }

@@ -70,6 +70,7 @@ class Supervisor {
   std::optional<std::uint64_t> queued_;
   std::uint64_t last_effects_ = 0, last_deliveries_ = 0;
   Clock::time_point last_effect_, last_delivery_, look_at_queue_;
+  int aborted_then_ = 0;  // by a message, at the last effect
   Supervised so_far_;
 };
 
