@@ -37,13 +37,21 @@ def run(pattern, report):
             built = steps.build("dev", report)
             environment = started.result()
         if built:
-            steps.executables("dev", pattern, environment, report)
-            steps.fuzzers(pattern, environment, report)
-            steps.install(pattern, environment, report)
-        steps.threads(pattern, environment, report)
+            all_tests(pattern, environment, report)
     finally:
         services("down", environment)
         subprocess.run(["rm", "-rf", directory], check=True)
+
+
+def all_tests(pattern, environment, report):
+    with ThreadPoolExecutor(max_workers=1) as pool:  # what is to be built for the last two, in the time that the others leave
+        programs = pool.submit(steps.build_examples, pattern, report)
+        threads = pool.submit(steps.build_threads, pattern, report)
+        steps.executables("dev", pattern, environment, report)
+        steps.fuzzers(pattern, environment, report)
+        steps.examples(programs.result(), environment, report)
+        if threads.result():
+            steps.executables("tsan", pattern, environment, report)
 
 
 def interrupted(number, _frame):

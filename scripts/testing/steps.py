@@ -27,6 +27,10 @@ SANITIZERS = {
 }
 
 
+# What comes behind it takes only the time that all others leave. Linux weighs sessions against each other, and niceness within one.
+ASIDE = ("sh", "-c", 'echo 19 2>/dev/null >/proc/self/autogroup; exec nice -n 19 "$@"', "sh")
+
+
 def in_parallel(action, items, more=0):
     """As many at once as there are cores, and some more where most of them wait."""
     with ThreadPoolExecutor(max_workers=(os.cpu_count() or 1) + more) as pool:
@@ -39,10 +43,10 @@ def case(name, log, ended, report):
     report.add(name, 0 if failed else 1, failed, ended.seconds, log.relative_to(ROOT))
 
 
-def build(preset, report, *targets):
+def build(preset, report, *targets, before=()):
     log = LOGS / f"build-{preset}.log"
     log.unlink(missing_ok=True)
-    ended = process.run([ROOT / "run", "build", preset, *targets], log, timeout_seconds=BUILD_TIMEOUT_SECONDS)
+    ended = process.run([*before, ROOT / "run", "build", preset, *targets], log, timeout_seconds=BUILD_TIMEOUT_SECONDS)
     if ended.code:
         sys.stdout.write("".join(log.read_text(encoding="utf-8", errors="replace").splitlines(True)[-40:]))
         case(f"Build.{preset}", log, ended, report)
@@ -71,13 +75,13 @@ def executables(preset, pattern, environment, report):
     in_parallel(run, reversed(tests), more=1)  # for servers, sessions and leases
 
 
-def threads(pattern, environment, report):
+def build_threads(pattern, report):
+    """Whether there is something to run then."""
     sources = [path for folder in ("src", "adapters", "apps", "tests")
                for path in (ROOT / folder).rglob("*_threads_test.cc")]
     names = [f"{suite}.{test}" for path in sources
              for suite, test in re.findall(r"TEST(?:_F|_P)?\((\w+),\s*(\w+)\)", path.read_text(encoding="utf-8"))]
-    if any(pattern in name for name in names) and build("tsan", report):
-        executables("tsan", pattern, environment, report)
+    return any(pattern in name for name in names) and build("tsan", report, before=ASIDE)
 
 
 def fuzzers(pattern, environment, report):
@@ -98,12 +102,17 @@ def fuzz(target, environment, report):
     case(f"Fuzz.{target}", log, ended, report)
 
 
-def install(pattern, environment, report):
-    """Installs what the second compiler made, and builds and runs every program that finds it with find_package, outside of the tree."""
+def build_examples(pattern, report):
+    """What the second compiler makes, and the examples and others that want it installed; none if it makes nothing."""
     programs = sorted({path.parent for folder in ("tests/install", "examples")
                        for name in ("CMakeLists.txt", "try.py") for path in (ROOT / folder).glob(f"*/{name}")})
     programs = [path for path in programs if pattern in f"Install.{path.name}"]
-    if not programs or not build("release", report, "onceward_cli"):
+    return programs if programs and build("release", report, "onceward_cli", before=ASIDE) else []
+
+
+def examples(programs, environment, report):
+    """Installs what was made, and builds and runs every program that finds it with find_package, outside of the tree."""
+    if not programs:
         return
     with tempfile.TemporaryDirectory(prefix="onceward-install-") as scratch:
         prefix = pathlib.Path(scratch) / "prefix"
@@ -113,8 +122,7 @@ def install(pattern, environment, report):
         if ended.code:
             case("Install.library", log, ended, report)
             return
-        for program in programs:
-            outside(program, prefix, pathlib.Path(scratch), environment, report)
+        in_parallel(lambda program: outside(program, prefix, pathlib.Path(scratch), environment, report), programs)
 
 
 def attempt(program, executable, scratch, log, environment):
