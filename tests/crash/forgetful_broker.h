@@ -49,8 +49,8 @@ class ForgetfulBroker final : public Publisher {
   // Keeps half of what it holds, and confirms that.
   void collect(std::vector<Receipt>& into, std::chrono::milliseconds wait) override {
     if (held_.empty()) return queue_->collect(into, wait);
-    if (stop_.wants(Point::renewing)) return std::this_thread::sleep_for(std::min(wait, longest_silence));
-    if (under_way_.confirmed > 0) stop_.reach(Point::some_confirmed);
+    const bool enough = stop_.wants(Point::some_confirmed) && under_way_.confirmed > 0;
+    if (enough || stop_.wants(Point::renewing)) return std::this_thread::sleep_for(std::min(wait, longest_silence));
     const std::size_t before = into.size();
     keep_half(into);
     for (std::size_t at = before; at < into.size(); ++at) {

@@ -1,4 +1,5 @@
-// A relay's store, that stops the process before a COMMIT that would move the relay's place, or renew its lease.
+// A relay's store, that stops the process before a COMMIT that would move the relay's place, or renew its lease, or before a
+// transaction begins: one that is stopped inside of it would hold up the others by its locks.
 #pragma once
 
 #include <memory>
@@ -18,6 +19,7 @@ class NotingStore final : public fixtures::ForwardingStore {
       : ForwardingStore(store), stop_(stop), under_way_(under_way) {}
 
   std::unique_ptr<UnitOfWork> begin(const Enrolled& consumer) override {
+    if (under_way_.confirmed > 0 && under_way_.unconfirmed > 0) stop_.reach(Point::some_confirmed);
     return std::make_unique<Unit>(store_.begin(consumer), *this);
   }
 
