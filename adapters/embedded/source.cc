@@ -9,6 +9,7 @@
 #include "adapters/embedded/queue.h"
 #include "adapters/sqlite/schema.h"
 #include "src/common/limits.h"
+#include "src/common/owner_thread.h"
 #include "src/source/held.h"
 #include "src/source/reading.h"
 
@@ -32,6 +33,7 @@ class EmbeddedSource final : public Source {
   ~EmbeddedSource() override { give_back(); }
 
   void receive(std::vector<Delivery>& into, std::size_t most, std::chrono::milliseconds wait) override {
+    const OwnerThread::Turn turn(owner_);
     if (most == 0) return;
     forget_what_is_long_due();
     const auto end = steady_clock::now() + std::clamp(wait, 0ms, longest_wait);
@@ -42,6 +44,7 @@ class EmbeddedSource final : public Source {
   }
 
   void settle(std::span<const Settlement> settlements) override {
+    const OwnerThread::Turn turn(owner_);
     ended_.clear();
     for (const Settlement& settlement : settlements) {
       const auto handed = held_.release(settlement.tag);
@@ -138,6 +141,7 @@ class EmbeddedSource final : public Source {
   }
 
   const EmbeddedOptions options_;
+  const OwnerThread owner_;
 
   // Of the one thread.
   Disturber disturber_;

@@ -1,4 +1,5 @@
 #include "adapters/memory/queue.h"
+#include "src/common/owner_thread.h"
 #include "src/source/reading.h"
 
 namespace onceward {
@@ -16,6 +17,7 @@ class MemorySource final : public Source {
   ~MemorySource() override { queue_->remove_holder(held_); }
 
   void receive(std::vector<Delivery>& into, std::size_t most, std::chrono::milliseconds wait) override {
+    const OwnerThread::Turn turn(owner_);
     if (most == 0) return;  // there is no connection to tend
     const auto timeout = queue_->options().ack_timeout;
     queue_->take(most, wait, disturber_, woken_, [&](MessagePtr message) {
@@ -30,6 +32,7 @@ class MemorySource final : public Source {
   }
 
   void settle(std::span<const Settlement> settlements) override {
+    const OwnerThread::Turn turn(owner_);
     queue_->change([&] {
       for (const Settlement& settlement : settlements) {
         auto handed = held_.release(settlement.tag);
@@ -60,6 +63,7 @@ class MemorySource final : public Source {
 
  private:
   const std::shared_ptr<Queue> queue_;
+  const OwnerThread owner_;
 
   // Of the one thread.
   Disturber disturber_;

@@ -190,6 +190,7 @@ const std::pair<const std::string, std::string>* Connection::prepare(std::string
 
 void Connection::queue(std::string_view sql, std::span<const Parameter> parameters, Whose whose, Format result,
                        std::uint32_t message) {
+  const OwnerThread::Turn turn(owner_);
   enter_pipeline();
   types_.clear(), values_.clear(), lengths_.clear(), formats_.clear();
   for (const Parameter& parameter : parameters) {
@@ -248,6 +249,7 @@ Fault Connection::refusal(const Pending& statement, const PGresult* result) {
 }
 
 void Connection::answer_all(Answers& answers) {
+  const OwnerThread::Turn turn(owner_);
   if (!PQpipelineSync(connection_)) lost(fault_of(connection_, describe()));
   ++round_trips_;
   std::optional<Fault> first_fault;
@@ -304,6 +306,7 @@ Commit Connection::sync_commit(std::vector<Result>& results) {
 }
 
 bool Connection::await_notification(int other, std::chrono::milliseconds most) {
+  const OwnerThread::Turn turn(owner_);
   using std::chrono::milliseconds;
   const Clock::time_point end = Clock::now() + most;
   for (;;) {
@@ -323,6 +326,7 @@ bool Connection::await_notification(int other, std::chrono::milliseconds most) {
 }
 
 void Connection::run_script(const std::string& sql) {
+  const OwnerThread::Turn turn(owner_);
   if (PQpipelineStatus(connection_) != PQ_PIPELINE_OFF) leave_pipeline();
   if (!PQsendQuery(connection_, sql.c_str())) lost(fault_of(connection_, describe()));
   std::optional<Fault> first_fault;

@@ -17,6 +17,7 @@
 #include "adapters/postgres/column.h"
 #include "adapters/postgres/faults.h"
 #include "onceward/adapter/postgres.h"
+#include "src/common/owner_thread.h"
 #include "src/unit/session.h"
 
 namespace onceward::postgres {
@@ -110,6 +111,7 @@ class Connection {
   [[noreturn]] void lost(Fault fault);
   static void on_notice(void* self, const PGresult* notice);
 
+  const OwnerThread owner_;
   PGconn* connection_ = nullptr;
   const bool borrowed_;
   bool was_nonblocking_ = false;                         // how the caller's connection was found

@@ -227,6 +227,7 @@ void Connection::begin() { begin_with(begin_sql); }
 void Connection::begin_reading() { begin_with(begin_reading_sql); }
 
 void Connection::begin_with(std::string_view sql) {
+  const OwnerThread::Turn turn(owner_);
   for (const std::string_view ending : {commit_sql, roll_back_sql}) own(ending);  // so that ending cannot throw
   const int result = own(sql).try_run();
   if (result == SQLITE_DONE) return;
@@ -236,11 +237,13 @@ void Connection::begin_with(std::string_view sql) {
 }
 
 int Connection::commit() noexcept {
+  const OwnerThread::Turn turn(owner_);
   Statement& statement = own(commit_sql);
   return until_not_busy([&] { return statement.try_run(); });
 }
 
 void Connection::roll_back() noexcept {
+  const OwnerThread::Turn turn(owner_);
   if (!in_transaction()) return;
   if (own(roll_back_sql).try_run() != SQLITE_DONE || in_transaction()) abandon();
 }

@@ -10,6 +10,7 @@
 #include "adapters/sqlite/rows.h"
 #include "adapters/sqlite/statement_cache.h"
 #include "onceward/adapter/sqlite.h"
+#include "src/common/owner_thread.h"
 
 namespace onceward::sqlite {
 
@@ -29,8 +30,14 @@ class Connection {
   bool usable() const { return usable_; }
   void abandon() { usable_ = false; }
 
-  Statement& own(std::string_view sql) { return statements_.own(sql); }
-  Statement& users(std::string_view sql) { return statements_.users(sql); }
+  Statement& own(std::string_view sql) {
+    const OwnerThread::Turn turn(owner_);
+    return statements_.own(sql);
+  }
+  Statement& users(std::string_view sql) {
+    const OwnerThread::Turn turn(owner_);
+    return statements_.users(sql);
+  }
   RowsTable& rows() { return rows_; }
   std::uint64_t statements() const { return statements_.executed(); }
 
@@ -78,6 +85,7 @@ class Connection {
   static int is_past_its_bound(void* self);
   static int authorize(void* self, int action, const char*, const char*, const char*, const char*);
 
+  const OwnerThread owner_;
   const std::string path_;
   const std::chrono::milliseconds patience_;
   const std::chrono::milliseconds bound_;         // of a handler's statements
