@@ -98,10 +98,10 @@ Thrown thrown_by(Work&& work) {
 
 class RabbitmqWorld : public testing::Test {
  protected:
-  std::unique_ptr<Source> open(const RabbitmqConnection& connection) {
+  std::unique_ptr<Source> open(const RabbitmqConnection& connection, const std::string& queue = {}) {
     RabbitmqSourceOptions options;
     options.connection = connection;
-    options.queue = queue_.name();
+    options.queue = queue.empty() ? queue_.name() : queue;
     return open_rabbitmq(options, log_);
   }
   void expect_one_line(const std::string& part) const {

@@ -190,6 +190,7 @@ bool Proxy::receive(Link& link, Side from) {
   if (got == 0) return true;
   const auto size = static_cast<std::size_t>(got);
   if (is_client) {
+    bytes_from_clients_ += size;
     buffer.append(bytes, size);
     look_for_needle(link, size);
     return !(link.carried_out && link.carried_out->act == Rule::Act::cut_before);

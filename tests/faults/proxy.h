@@ -51,6 +51,8 @@ class Proxy {
   int fired() const { return fired_; }
   int accepted() const { return accepted_; }
   int turned_away() const { return turned_away_; }
+  // What clients have sent, in all.
+  std::uint64_t bytes_from_clients() const { return bytes_from_clients_; }
   // New connections are closed at once; open ones go on.
   void refuse(bool refusing) { refusing_ = refusing; }
   // At most this many bytes each way in one turn of a millisecond, with small socket buffers. For connections to come.
@@ -78,6 +80,7 @@ class Proxy {
   std::atomic<int> fired_{0};
   std::atomic<int> accepted_{0};
   std::atomic<int> turned_away_{0};
+  std::atomic<std::uint64_t> bytes_from_clients_{0};
   std::atomic<bool> refusing_{false};
   std::atomic<bool> cut_all_{false};
   std::atomic<std::size_t> throttle_{0};
