@@ -59,6 +59,14 @@ amqp_table_entry_t entry(const char* name, std::string_view text) {
   return made;
 }
 
+amqp_table_entry_t number(const char* name, std::int32_t value) {
+  amqp_table_entry_t made{};
+  made.key = amqp_cstring_bytes(name);
+  made.value.kind = AMQP_FIELD_KIND_I32;
+  made.value.value.i32 = value;
+  return made;
+}
+
 amqp_table_entry_t yes(const char* name) {
   amqp_table_entry_t made{};
   made.key = amqp_cstring_bytes(name);
@@ -261,9 +269,24 @@ void Connection::limit_unsettled(std::uint16_t messages) {
   require_answer("a prefetch");
 }
 
+// Zero is a consumer's priority where none is said, but streams have no such thing and refuse it. They must be: each consumer
+// would begin with what comes next, and what came between two of them would be lost.
 void Connection::consume(std::string_view queue) {
-  amqp_basic_consume(state_.get(), work_channel, bytes_of(queue), amqp_empty_bytes, 0, 0, 0, amqp_empty_table);
-  require_answer(fmt::format("messages of the queue \"{}\"", one_line(queue)));
+  amqp_table_entry_t priority = number("x-priority", 0);
+  amqp_basic_consume(state_.get(), work_channel, bytes_of(queue), amqp_empty_bytes, 0, 0, 0, {1, &priority});
+  require_messages(queue);
+}
+
+void Connection::require_messages(std::string_view queue) {
+  try {
+    require_answer(fmt::format("messages of the queue \"{}\"", one_line(queue)));
+  } catch (const Closed& closed) {
+    if (!is_of_a_stream(closed)) throw;
+    throw Fault(
+        role_.refused, Poisons::connection,
+        fmt::format("{}: \"{}\" is a stream, which this source does not read yet; name a classic or a quorum queue",
+                    place_, one_line(queue)));
+  }
 }
 
 void Connection::confirm_publications() {
@@ -294,7 +317,7 @@ void Connection::check_reading(std::string_view queue) {
   amqp_table_entry_t no_number = entry("x-priority", "none");
   amqp_basic_consume(state_.get(), probe_channel, bytes_of(queue), amqp_empty_bytes, 0, 0, 0, {1, &no_number});
   try {
-    require_answer(fmt::format("messages of the queue \"{}\"", one_line(queue)));
+    require_messages(queue);
     return;  // one that takes any argument: what it delivers goes back with the connection
   } catch (const Closed& closed) {
     if (closed.code() == AMQP_ACCESS_REFUSED) {

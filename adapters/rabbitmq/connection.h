@@ -133,6 +133,7 @@ class Connection {
   void open_channel(amqp_channel_t channel);
   // Throws what the last answer says.
   void require_answer(const std::string& asked_for);
+  void require_messages(std::string_view queue);
   void declare(const QueueCheck& queue);
 
   void control(const amqp_frame_t& frame);

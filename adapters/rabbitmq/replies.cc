@@ -144,4 +144,9 @@ Closed closed(const Role& role, const std::string& place, const amqp_connection_
 
 bool is_missing(const Closed& closed) { return closed.code() == AMQP_NOT_FOUND && !closed.transient(); }
 
+// "invalid arg 'x-priority' for queue 'orders' in vhost '/' of queue type rabbit_stream_queue"
+bool is_of_a_stream(const Closed& closed) {
+  return closed.code() == AMQP_PRECONDITION_FAILED && std::string_view(closed.what()).ends_with("rabbit_stream_queue");
+}
+
 }  // namespace onceward::rabbitmq

@@ -66,6 +66,28 @@ TEST_F(RabbitmqRefusals, QueueOfOthers) {
   expect_one_line("the source's connection was lost");  // not once for every try
 }
 
+// Each consumer of it would begin with what comes next: what was there before, or came between two connections, would be lost.
+TEST_F(RabbitmqRefusals, Stream) {
+  const std::string stream = unique_name();
+  rabbitmq_api("PUT", "/queues/%2F/" + stream, R"({"durable":true,"arguments":{"x-queue-type":"stream"}})");
+  const auto source = open(rabbitmq_server(), stream);
+  queue_.client().send(stream, messages(3));
+  Deliveries deliveries;
+  for (int turn = 0; turn < 2; ++turn) {
+    const Thrown thrown = thrown_by([&] { source->receive(deliveries, 1, generous); });
+    EXPECT_EQ(thrown.code, FaultCode::source_refused);
+    EXPECT_THAT(thrown.what,
+                HasSubstr("is a stream, which this source does not read yet; name a classic or a quorum queue"));
+  }
+  EXPECT_TRUE(deliveries.empty());
+  expect_one_line("is a stream");
+  RabbitmqSourceOptions options;
+  options.connection = rabbitmq_server();
+  options.queue = stream;
+  EXPECT_THAT(thrown_by([&] { examine_rabbitmq(options); }).what, HasSubstr("is a stream"));
+  queue_.client().delete_queue(stream);
+}
+
 TEST_F(RabbitmqRefusals, NobodyListens) {
   RabbitmqConnection connection = rabbitmq_server();
   connection.hosts.front().port = static_cast<std::uint16_t>(free_port());
