@@ -80,6 +80,8 @@ class Connection {
   void check_reading(std::string_view queue);
   void limit_unsettled(std::uint16_t messages);
   void consume(std::string_view queue);
+  // What has come already is still to be taken and settled.
+  void stop_consuming();
   void confirm_publications();
   bool has_exchange(std::string_view name);
 

@@ -16,11 +16,14 @@ std::string place_of(const RabbitmqConnection& options, const RabbitmqConnection
 // "no queue 'orders' in vhost '/'", and not "home node 'rabbit@b' of durable queue 'orders' in vhost '/' is down or inaccessible".
 constexpr std::string_view missing = "NOT_FOUND - no ";
 
+constexpr std::string_view late = "PRECONDITION_FAILED - delivery acknowledgement on channel ";
+
 // What only somebody with rights on the broker can change.
 bool needs_help(std::uint16_t code, std::string_view text) {
   if (code == AMQP_NOT_FOUND) return text.starts_with(missing);
-  return code == AMQP_ACCESS_REFUSED || code == AMQP_NOT_ALLOWED || code == AMQP_PRECONDITION_FAILED ||
-         code == AMQP_RESOURCE_LOCKED || code == AMQP_NOT_IMPLEMENTED;
+  if (code == AMQP_PRECONDITION_FAILED) return !text.starts_with(late);
+  return code == AMQP_ACCESS_REFUSED || code == AMQP_NOT_ALLOWED || code == AMQP_RESOURCE_LOCKED ||
+         code == AMQP_NOT_IMPLEMENTED;
 }
 
 std::string why_lost(int status) {
@@ -143,6 +146,8 @@ Closed closed(const Role& role, const std::string& place, const amqp_connection_
 }
 
 bool is_missing(const Closed& closed) { return closed.code() == AMQP_NOT_FOUND && !closed.transient(); }
+
+bool is_late(const Closed& closed) { return closed.code() == AMQP_PRECONDITION_FAILED && closed.transient(); }
 
 // "invalid arg 'x-priority' for queue 'orders' in vhost '/' of queue type rabbit_stream_queue"
 bool is_of_a_stream(const Closed& closed) {

@@ -57,6 +57,8 @@ Closed closed(const Role& role, const std::string& place, const amqp_channel_clo
 Closed closed(const Role& role, const std::string& place, const amqp_connection_close_t& close);
 // Whether the broker knows no such queue or exchange. One whose node is down is not found either.
 bool is_missing(const Closed& closed);
+// Whether the broker has waited for an acknowledgement for too long.
+bool is_late(const Closed& closed);
 // Whether it was closed over something that streams do not know.
 bool is_of_a_stream(const Closed& closed);
 

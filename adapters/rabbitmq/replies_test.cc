@@ -33,5 +33,16 @@ TEST(RabbitmqReplies, WhatIsNotAllowedNeedsHelp) {
   EXPECT_EQ(fault.fault(), FaultCode::source_refused);
 }
 
+TEST(RabbitmqReplies, WhoeverIsLateMayTryAgain) {
+  const Closed late = channel_closed(AMQP_PRECONDITION_FAILED,
+                                     "PRECONDITION_FAILED - delivery acknowledgement on channel 1 timed out. Timeout "
+                                     "value used: 1800000 ms. This timeout value can be configured");
+  EXPECT_TRUE(is_late(late));
+  EXPECT_EQ(late.fault(), FaultCode::source_unavailable);
+  const Closed other = channel_closed(AMQP_PRECONDITION_FAILED, "PRECONDITION_FAILED - unknown delivery tag 7");
+  EXPECT_FALSE(is_late(other));
+  EXPECT_EQ(other.fault(), FaultCode::source_refused);
+}
+
 }  // namespace
 }  // namespace onceward::rabbitmq

@@ -14,6 +14,7 @@
 #include "adapters/rabbitmq/content.h"
 #include "adapters/rabbitmq/limits.h"
 #include "adapters/rabbitmq/options.h"
+#include "adapters/rabbitmq/prefetch.h"
 #include "adapters/rabbitmq/properties.h"
 #include "src/common/limits.h"
 #include "src/common/owner_thread.h"
@@ -34,6 +35,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
       : options_(options),
         place_(fmt::format("{}?queue={}", rabbitmq::describe(options.connection), options.queue)),
         log_(log),
+        prefetch_(options.prefetch, options.consumer_timeout),
         reader_(options.format, options.limits) {
     check(options_);
     connect();
@@ -49,6 +51,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
         receive_until(end, into, most);
         break;
       } catch (const Fault& fault) {
+        take_fewer_if_late(fault);
         if (!fresh) tell_lost(fault);  // else whoever hears of it says so
         drop_connection();
         if (fresh) throw;
@@ -98,7 +101,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
       auto connection =
           std::make_unique<Connection>(options_.connection, host, source_role, "onceward " + options_.queue);
       connection->check_queue({options_.queue, options_.declare});
-      connection->limit_unsettled(options_.prefetch);
+      connection->limit_unsettled(prefetch_.count());
       return connection;
     });
     delivery_limit_ =
@@ -109,6 +112,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
   void tell_lost(const Fault& fault) {
     const LogField fields[] = {{"queue", std::string_view(options_.queue)},
                                {"unsettled", static_cast<std::int64_t>(held_.size())},
+                               {"prefetch", std::int64_t{prefetch_.count()}},
                                {"why", std::string_view(fault.what())}};
     log_.write(LogLevel::warn, "the source's connection was lost", fields);
   }
@@ -123,8 +127,14 @@ class RabbitmqSource final : public Source, private FrameTaker {
     while (!held_.empty()) held_.release_oldest();
   }
   void lose_connection(const Fault& fault) {
+    take_fewer_if_late(fault);
     tell_lost(fault);
     drop_connection();
+  }
+
+  void take_fewer_if_late(const Fault& fault) {
+    const auto* const closed = dynamic_cast<const Closed*>(&fault);
+    if (closed != nullptr && is_late(*closed)) prefetch_.timed_out();
   }
 
   // Hears what the broker has to say, and answers its heartbeats.
@@ -144,12 +154,23 @@ class RabbitmqSource final : public Source, private FrameTaker {
   }
 
   void receive_until(Clock::time_point end, std::vector<Delivery>& into, std::size_t most) {
-    if (!std::exchange(consuming_, true)) connection_->consume(options_.queue);
+    consume();
     for (;;) {
       pump(most);
       if (hand_out(into, most) || Clock::now() >= end) return;
       if (connection_->wait(waker_, end)) return;
     }
+  }
+
+  void consume() {
+    const auto now = Clock::now();
+    if (consuming_) {
+      if (!prefetch_.grow(now)) return;
+      connection_->stop_consuming();
+      connection_->limit_unsettled(prefetch_.count());  // holds for consumers to come
+    }
+    connection_->consume(options_.queue);
+    if (!std::exchange(consuming_, true)) prefetch_.begin(now);
   }
 
   bool hand_out(std::vector<Delivery>& into, std::size_t most) {
@@ -236,6 +257,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
     const auto first_alone = std::ranges::lower_bound(accepted_, oldest);
     if (first_alone != accepted_.begin()) connection_->ack(*this, *std::prev(first_alone), true);
     for (auto alone = first_alone; alone != accepted_.end(); ++alone) connection_->ack(*this, *alone, false);
+    prefetch_.settled(written);
     counters_.settled += written;
     counters_.settle_failed -= written;
   }
@@ -250,6 +272,7 @@ class RabbitmqSource final : public Source, private FrameTaker {
   bool connected_before_ = false;
   std::unique_ptr<Connection> connection_;  // null after it was lost
   bool consuming_ = false;
+  Prefetch prefetch_;
   std::int32_t delivery_limit_ = -1;  // -1: there is none
   MessageReader reader_;
   Content content_;

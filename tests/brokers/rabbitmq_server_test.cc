@@ -241,34 +241,98 @@ TEST_F(RabbitmqServers, BlockedConnectionPutsOffUntilTheBrokerGoesOn) {
   EXPECT_EQ(lines_with("the broker takes publications again"), 1);
 }
 
-TEST_F(RabbitmqServers, ConsumerTimeoutIsSurvivedAndSaid) {
-  server_->evaluate(
-      "application:set_env(rabbit, channel_tick_interval, 300), application:set_env(rabbit, consumer_timeout, 1000).");
-  const std::string name = unique_name();
-  RabbitmqClient client(server_->connection());
-  client.declare_queue(name);
-  client.send(name, messages(2));
-  RabbitmqSourceOptions options;
-  options.connection = server_->connection();
-  options.queue = name;
-  options.consumer_timeout = 1s;
-  const auto source = open_rabbitmq(options, log_);
-  const Deliveries held = receive(*source, 2);
-  EXPECT_EQ(source->ack_timeout(), 1s);
+// A broker that waits for a second, and one of its queues.
+class Impatient {
+ public:
+  Impatient(RabbitmqServer& server, Log& log) : server_(server), log_(log) { wait_for(1s, 300ms); }
+  ~Impatient() { wait_for(30min, 1min); }
+  Impatient(const Impatient&) = delete;
+  Impatient& operator=(const Impatient&) = delete;
+
+  std::unique_ptr<Source> open(int count, std::uint16_t prefetch, const QueueArguments& arguments = {}) {
+    client_.declare_queue(name_, arguments);
+    client_.send(name_, messages(count));
+    RabbitmqSourceOptions options;
+    options.connection = server_.connection();
+    options.queue = name_;
+    options.prefetch = prefetch;
+    options.consumer_timeout = 1s;
+    return open_rabbitmq(options, log_);
+  }
+  std::uint32_t depth() { return client_.depth(name_); }
+
+ private:
+  void wait_for(std::chrono::milliseconds timeout, std::chrono::milliseconds look) {
+    server_.evaluate(
+        fmt::format("application:set_env(rabbit, channel_tick_interval, {}), "
+                    "application:set_env(rabbit, consumer_timeout, {}).",
+                    look.count(), timeout.count()));
+  }
+
+  RabbitmqServer& server_;
+  Log& log_;
+  const std::string name_ = unique_name();
+  RabbitmqClient client_{server_.connection()};
+};
+
+void tend_until_said(Source& source, const Lines& log) {
   await("the broker has lost its patience", [&] {
     Deliveries none;
-    source->receive(none, 0, 0ms);
-    return !log_.all().empty();
+    source.receive(none, 0, 0ms);
+    return !log.all().empty();
   });
+}
+
+TEST_F(RabbitmqServers, ConsumerTimeoutIsSurvivedAndSaid) {
+  Impatient broker(*server_, log_);
+  const auto source = broker.open(2, 2000);
+  const Deliveries held = receive(*source, 2);
+  EXPECT_EQ(source->ack_timeout(), 1s);
+  tend_until_said(*source, log_);
   EXPECT_THAT(log_.all(), testing::ElementsAre(HasSubstr("delivery acknowledgement on channel 1 timed out")));
   settle(*source, held);
   EXPECT_EQ(source->counters().settle_failed, 2u);
-  const Deliveries again = receive(*source, 2);
-  EXPECT_EQ(ids_of(again), ids_of(held));
-  settle(*source, again);
+  for (const Delivery& delivery : held) {
+    const Deliveries again = receive(*source, 1);
+    EXPECT_EQ(ids_of(again), ids_of({delivery}));
+    settle(*source, again);
+  }
   EXPECT_EQ(source->counters().settled, 2u);
-  server_->evaluate(
-      "application:set_env(rabbit, channel_tick_interval, 60000), application:set_env(rabbit, consumer_timeout, 1800000).");
+}
+
+// Many more are pushed than can be handled in time. All that wait come back with those that are late, and who has come too often
+// is dropped: the last of them before a handler has seen it, unless fewer are pushed then.
+TEST_F(RabbitmqServers, SlowHandlerGetsFewerAtATimeAndAllOfThem) {
+  constexpr std::size_t count = 120;
+  Impatient broker(*server_, log_);
+  const auto source = broker.open(count, 2000, {.delivery_limit = 3});
+  std::set<std::string> handled;
+  await("all are handled", [&] {
+    Deliveries one;
+    source->receive(one, 1, 1s);
+    if (!one.empty()) std::this_thread::sleep_for(50ms);  // its handler
+    handled.merge(ids_of(one));
+    thrown_by([&] { settle(*source, one); });  // comes back
+    return handled.size() == count;
+  });
+  EXPECT_GE(source->counters().reconnects, 1u);
+  EXPECT_LE(source->counters().received, count + 10);
+  EXPECT_THAT(log_.all().at(0), testing::Not(HasSubstr("prefetch=2000")));
+}
+
+TEST_F(RabbitmqServers, AsManyAsBeforeArePushedOnceTheyAreHandledQuickly) {
+  constexpr std::size_t count = 2000, prefetch = 64;
+  Impatient broker(*server_, log_);
+  const auto source = broker.open(count, prefetch);
+  receive(*source, 1);
+  tend_until_said(*source, log_);
+  EXPECT_THAT(log_.all(), testing::ElementsAre(HasSubstr("prefetch=1 ")));
+  await("as many are pushed as before", [&] {
+    Deliveries some;
+    source->receive(some, prefetch, 1s);
+    thrown_by([&] { settle(*source, some); });
+    return count - source->counters().settled - broker.depth() >= prefetch;
+  });
 }
 
 }  // namespace

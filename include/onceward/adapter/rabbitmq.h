@@ -41,8 +41,8 @@ struct RabbitmqSourceOptions {
 
   RabbitmqConnection connection{};
   std::string queue{};
-  std::uint16_t prefetch = 2'000;  // 1 to 65535; without one a broker pushes all it has
-  // The broker's consumer_timeout: what is not settled by then ends the channel.
+  std::uint16_t prefetch = 2'000;  // 1 to 65535, at most so many; without one a broker pushes all it has
+  // The broker's consumer_timeout: what is not settled by then ends the channel, and fewer are pushed afterwards.
   std::chrono::milliseconds consumer_timeout{1'800'000};
   // The queue's x-delivery-limit, which AMQP does not tell: a delivery that is the last by it is logged. -1: it has none;
   // nothing: that of a quorum queue which sets none, by the server's version.
