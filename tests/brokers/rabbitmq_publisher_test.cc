@@ -16,16 +16,6 @@ class RabbitmqPublishers : public RabbitmqWorld {
     options.confirm_deadline = 60s;
     return open_rabbitmq_publisher(options, log_);
   }
-  static Publication publication(std::uint64_t tag, std::string_view exchange, std::string_view key,
-                                 const std::string& payload = "{}") {
-    EnvelopeFields fields;
-    const std::string id = std::to_string(tag);
-    fields.message_id = MessageId(id);
-    fields.producer = Producer("shop");
-    fields.event_type = EventType("paid");
-    fields.payload = payload;
-    return {tag, exchange, key, Envelope::copy_of(fields)};
-  }
   Publication poisonous(std::uint64_t tag) const {
     EnvelopeFields fields;
     const std::string id = std::to_string(tag);
@@ -35,15 +25,6 @@ class RabbitmqPublishers : public RabbitmqWorld {
     const Header headers[] = {{"CC", "somebody"}};
     fields.headers = headers;
     return {tag, exchange_, "routed.there", Envelope::copy_of(fields)};
-  }
-  static Receipts collect(Publisher& publisher) {
-    Receipts receipts;
-    await("the receipts have come", [&] {
-      publisher.collect(receipts, 1s);
-      return publisher.outstanding() == 0;
-    });
-    std::ranges::sort(receipts, {}, &Receipt::tag);
-    return receipts;
   }
 
   const std::string exchange_ = unique_name();

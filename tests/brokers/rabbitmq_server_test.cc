@@ -29,23 +29,13 @@ class RabbitmqServers : public testing::Test {
     options.confirm_deadline = deadline;
     return open_rabbitmq_publisher(options, log);
   }
-  static Publication publication(std::uint64_t tag, std::string_view queue, const std::string& payload = "{}") {
-    EnvelopeFields fields;
-    const std::string id = std::to_string(tag);
-    fields.message_id = MessageId(id);
-    fields.producer = Producer("shop");
-    fields.event_type = EventType("sent");  // or its payload would be sent inside an envelope
-    fields.payload = payload;
-    return {tag, "", queue, Envelope::copy_of(fields)};
-  }
-  static Receipts collect(Publisher& publisher) {
-    Receipts receipts;
-    await("the receipts have come", [&] {
-      publisher.collect(receipts, 1s);
-      return publisher.outstanding() == 0;
-    });
-    std::ranges::sort(receipts, {}, &Receipt::tag);
-    return receipts;
+
+  // Suspends or resumes the process of a classic queue.
+  static void tell_queue(const std::string& name, const std::string& what) {
+    server_->evaluate(
+        fmt::format("{{ok, Q}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, <<\"{}\">>)), "
+                    "sys:{}(amqqueue:get_pid(Q)).",
+                    name, what));
   }
 
   std::ptrdiff_t lines_with(const std::string& part) const {
@@ -79,7 +69,7 @@ TEST_F(RabbitmqServers, KilledOneComesBackWithWhatWasUnsettled) {
   server_->kill();
   Deliveries none;
   EXPECT_EQ(thrown_by([&] { source->receive(none, 1, generous); }).code, FaultCode::source_unavailable);
-  const Publication away = publication(1, name);
+  const Publication away = publication(1, "", name);
   EXPECT_EQ(thrown_by([&] { sender->publish({&away, 1}); }).code, FaultCode::publisher_unavailable);
   EXPECT_EQ(thrown_by([&] { settle(*source, held); }).code, std::nullopt) << "their tags are no longer known";
   EXPECT_EQ(source->counters().settle_failed, 15u);
@@ -139,7 +129,8 @@ TEST_F(RabbitmqServers, TooLargeIsRefusedAndTheOthersAreNot) {
   client.declare_queue(name);
   const auto sender = publisher(log_);
   const auto decided = publish_until_decided(
-      *sender, {publication(1, name), publication(2, name, std::string(1'000'001, 'x')), publication(3, name)});
+      *sender,
+      {publication(1, "", name), publication(2, "", name, std::string(1'000'001, 'x')), publication(3, "", name)});
   EXPECT_EQ(decided.at(1).kind, Kind::confirmed);
   EXPECT_EQ(decided.at(2).kind, Kind::refused);
   EXPECT_THAT(decided.at(2).why, HasSubstr("larger than"));
@@ -160,7 +151,7 @@ TEST_F(RabbitmqServers, FramesAreNoLargerThanTheServerTakes) {
   const Header headers[] = {{"much", header}};
   fields.headers = headers;
   std::vector<Publication> publications{
-      publication(1, name, large), publication(2, name), {3, "", name, Envelope::copy_of(fields)}};
+      publication(1, "", name, large), publication(2, "", name), {3, "", name, Envelope::copy_of(fields)}};
   sender->publish(publications);
   const Receipts receipts = collect(*sender);
   EXPECT_EQ(receipts.at(0).kind, Kind::confirmed) << receipts.at(0).why;
@@ -179,19 +170,38 @@ TEST_F(RabbitmqServers, WhatIsStoredIsNotBlamedForWhatCameLater) {
   client.declare_exchange(exchange, "fanout");
   client.bind(name, exchange, "");
   const auto sender = publisher(log_);
-  Publication stored = publication(1, ""), later = publication(2, "");
-  stored.destination = later.destination = exchange;
-  const std::string the_queue = fmt::format(
-      "{{ok, Q}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, <<\"{}\">>)), "
-      "Pid = amqqueue:get_pid(Q), ",
-      name);
-  server_->evaluate(the_queue + "sys:suspend(Pid).");
+  const Publication stored = publication(1, exchange, ""), later = publication(2, exchange, "");
+  tell_queue(name, "suspend");
   sender->publish({&stored, 1});
   client.delete_exchange(exchange);
   sender->publish({&later, 1});
   for (const Receipt& receipt : collect(*sender)) EXPECT_EQ(receipt.kind, Kind::in_doubt) << receipt.why;
-  server_->evaluate(the_queue + "sys:resume(Pid).");
+  tell_queue(name, "resume");
   await("the first is there", [&] { return client.depth(name) == 1; });
+}
+
+// The broker confirms in the order of its queues, and not of our sending.
+TEST_F(RabbitmqServers, ConfirmIsForTheMessageThatItNames) {
+  const std::string slow = unique_name(), quick = unique_name();
+  RabbitmqClient client(server_->connection());
+  client.declare_queue(slow, {.quorum = false});
+  client.declare_queue(quick, {.quorum = false});
+  const auto sender = publisher(log_);
+  tell_queue(slow, "suspend");
+  const std::vector<Publication> publications{publication(1, "", slow), publication(2, "", quick)};
+  sender->publish(publications);
+  Receipts receipts;
+  await("a confirm has come", [&] {
+    sender->collect(receipts, 1s);
+    return !receipts.empty();
+  });
+  EXPECT_EQ(sender->outstanding(), 1u);
+  tell_queue(slow, "resume");
+  for (const Receipt& receipt : collect(*sender)) receipts.push_back(receipt);
+  ASSERT_EQ(receipts.size(), 2u);
+  EXPECT_EQ(receipts[0].tag, 2u);
+  EXPECT_EQ(receipts[1].tag, 1u);
+  for (const Receipt& receipt : receipts) EXPECT_EQ(receipt.kind, Kind::confirmed) << receipt.why;
 }
 
 // The broker, which is here to have no patience, sends as much as it gets: all of it comes back.
@@ -204,7 +214,7 @@ TEST_F(RabbitmqServers, WhoeverWritesAlsoReads) {
   const auto sender = open_rabbitmq_publisher(options, log_);
   std::vector<Publication> publications;
   for (std::uint64_t tag = 1; tag <= 60; ++tag) {
-    publications.push_back(publication(tag, "no such queue", std::string(600'000, 'x')));
+    publications.push_back(publication(tag, "", "no such queue", std::string(600'000, 'x')));
   }
   sender->publish(publications);
   const Receipts receipts = collect(*sender);
@@ -219,7 +229,7 @@ TEST_F(RabbitmqServers, BlockedConnectionPutsOffUntilTheBrokerGoesOn) {
   const auto sender = publisher(log_, 3s);
   server_->tool({"set_vm_memory_high_watermark", "absolute", "1"});
   std::vector<Publication> publications;
-  for (std::uint64_t tag = 1; tag <= 5; ++tag) publications.push_back(publication(tag, name));
+  for (std::uint64_t tag = 1; tag <= 5; ++tag) publications.push_back(publication(tag, "", name));
   std::string why;
   await("publishing is put off", [&] {
     sender->publish(publications);
@@ -233,7 +243,7 @@ TEST_F(RabbitmqServers, BlockedConnectionPutsOffUntilTheBrokerGoesOn) {
   EXPECT_EQ(lines_with("the broker blocks publishing connection=onceward publisher why=low on memory"), 1);
   server_->tool({"set_vm_memory_high_watermark", "absolute", "1GB"});
   await("publishing goes on", [&] {
-    const Publication one = publication(9, name);
+    const Publication one = publication(9, "", name);
     sender->publish({&one, 1});
     return collect(*sender).at(0).kind == Kind::confirmed;
   });

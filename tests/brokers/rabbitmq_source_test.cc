@@ -231,7 +231,8 @@ TEST_F(RabbitmqSources, LastDeliveryIsSaidThoughNobodyHasTakenIt) {
   source->receive(first, 1, generous);
   await("both were pushed", [&] {
     source->receive(first, 0, 0ms);
-    return log_.all().size() == 2 || log_.all().front().find("messages=2") != std::string::npos;
+    const auto lines = log_.all();
+    return lines.size() == 2 || (lines.size() == 1 && lines[0].find("messages=2") != std::string::npos);
   });
   EXPECT_EQ(first.size(), 1u);
 }

@@ -80,6 +80,26 @@ inline void settle(Source& source, const Deliveries& deliveries, Settle how = Se
   source.settle(settlements);
 }
 
+inline Publication publication(std::uint64_t tag, std::string_view exchange, std::string_view key,
+                               const std::string& payload = "{}") {
+  EnvelopeFields fields;
+  const std::string id = std::to_string(tag);
+  fields.message_id = MessageId(id);
+  fields.producer = Producer("shop");
+  fields.event_type = EventType("paid");  // or its payload would be sent inside an envelope
+  fields.payload = payload;
+  return {tag, exchange, key, Envelope::copy_of(fields)};
+}
+inline Receipts collect(Publisher& publisher) {
+  Receipts receipts;
+  await("the receipts have come", [&] {
+    publisher.collect(receipts, 1s);
+    return publisher.outstanding() == 0;
+  });
+  std::ranges::sort(receipts, {}, &Receipt::tag);
+  return receipts;
+}
+
 // What is thrown.
 struct Thrown {
   std::optional<FaultCode> code;
