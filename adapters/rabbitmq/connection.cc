@@ -384,24 +384,25 @@ bool Connection::wait(Waker& waker, Clock::time_point until) {
 }
 
 // Whatever we want to write, the broker may be waiting for us to read.
-bool Connection::make_room(FrameTaker& taker, Clock::time_point until) {
+bool Connection::make_room(FrameTaker& taker, Clock::time_point until, Word word) {
+  const auto held_up = [&] { return word == Word::publication && !blocked_.empty(); };
   for (;;) {
     pollfd socket{amqp_get_sockfd(state_.get()), POLLIN | POLLOUT, 0};
     const bool out_of_time = Clock::now() >= until;
     poll(&socket, 1, 0);
     if ((socket.revents & POLLIN) != 0) pump(taker);
     if ((socket.revents & (POLLERR | POLLHUP)) != 0) pump(taker);  // it says what has happened
-    if ((socket.revents & POLLOUT) != 0 && blocked_.empty()) return true;
+    if ((socket.revents & POLLOUT) != 0 && !held_up()) return true;
     if (out_of_time) return false;
     // A taker that has enough leaves bytes unread, and the socket readable.
     const auto pause = std::min(until, Clock::now() + 100ms);
-    socket.events = blocked_.empty() ? POLLIN | POLLOUT : POLLIN;
+    socket.events = held_up() ? POLLIN : POLLIN | POLLOUT;
     poll(&socket, 1, milliseconds_until(pause));
   }
 }
 
 void Connection::require_room(FrameTaker& taker) {
-  if (make_room(taker, Clock::now() + longest_write)) return;
+  if (make_room(taker, Clock::now() + longest_write, Word::settlement)) return;
   usable_ = false;
   throw Fault(role_.unavailable, Poisons::connection, fmt::format("{}: the broker has stopped reading", place_));
 }

@@ -42,8 +42,10 @@ struct QueueCheck {
 
 // Calls `attempt` with the hosts one after the other, from `first` on, which is the one that worked then. If none does, throws
 // what tells most: the first refusal, which somebody has to help with, or else the last outage.
-template <class Attempt>
-auto with_any_host(const RabbitmqConnection& options, const Role& role, std::size_t& first, Attempt&& attempt) {
+// Before each but the first, `hurried` may say that it is not to be tried now.
+template <class Attempt, class Hurried>
+auto with_any_host(const RabbitmqConnection& options, const Role& role, std::size_t& first, Attempt&& attempt,
+                   Hurried&& hurried) {
   const std::size_t begin = first, hosts = options.hosts.size();
   std::optional<Fault> refusal;
   for (std::size_t tried = 1;; ++tried) {
@@ -52,11 +54,16 @@ auto with_any_host(const RabbitmqConnection& options, const Role& role, std::siz
     } catch (const Fault& fault) {
       if (!refusal && fault.fault() == role.refused) refusal = fault;
       first = tried < hosts ? (first + 1) % hosts : begin;
-      if (tried < hosts) continue;
+      if (tried < hosts && !hurried()) continue;
       if (refusal) throw Fault(*refusal);
       throw;
     }
   }
+}
+
+template <class Attempt>
+auto with_any_host(const RabbitmqConnection& options, const Role& role, std::size_t& first, Attempt&& attempt) {
+  return with_any_host(options, role, first, attempt, [] { return false; });
 }
 
 class Connection {
@@ -93,8 +100,8 @@ class Connection {
   // The channel's words, all of them written on return.
   void ack(FrameTaker& taker, std::uint64_t tag, bool multiple);
   void give_back(FrameTaker& taker, std::uint64_t tag);
-  // Whether a message can be written without waiting: at once or until `until`.
-  bool make_room(FrameTaker& taker, Clock::time_point until);
+  // Whether a message can be published without waiting: at once or until `until`.
+  bool make_room(FrameTaker& taker, Clock::time_point until) { return make_room(taker, until, Word::publication); }
   struct Message {
     std::string_view exchange;
     std::string_view key;
@@ -138,6 +145,9 @@ class Connection {
   void require_messages(std::string_view queue);
   void declare(const QueueCheck& queue);
 
+  // A broker that blocks publishing still takes the others.
+  enum class Word : std::uint8_t { publication, settlement };
+  bool make_room(FrameTaker& taker, Clock::time_point until, Word word);
   void control(const amqp_frame_t& frame);
   void require_room(FrameTaker& taker);
   void require(int status);

@@ -97,13 +97,15 @@ class RabbitmqSource final : public Source, private FrameTaker {
   };
 
   void connect() {
-    connection_ = with_any_host(options_.connection, source_role, host_, [&](std::size_t host) {
+    const auto connected = [&](std::size_t host) {
       auto connection =
           std::make_unique<Connection>(options_.connection, host, source_role, "onceward " + options_.queue);
       connection->check_queue({options_.queue, options_.declare});
       connection->limit_unsettled(prefetch_.count());
       return connection;
-    });
+    };
+    connection_ =
+        with_any_host(options_.connection, source_role, host_, connected, [&] { return waker_.slept_enough(); });
     delivery_limit_ =
         options_.delivery_limit.value_or(default_delivery_limit(connection_->server_version()).value_or(-1));
     if (std::exchange(connected_before_, true)) ++counters_.reconnects;

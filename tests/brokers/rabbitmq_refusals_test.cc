@@ -115,6 +115,26 @@ TEST_F(RabbitmqRefusals, SilentHostIsGivenUpInTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
 }
 
+// Whoever stops a worker waits for one host that is silent, and not for all of them.
+TEST_F(RabbitmqRefusals, WakeEndsTheSearchForAHost) {
+  Proxy other(rabbitmq_server().hosts.front().port);
+  RabbitmqConnection connection = through(proxy_);
+  connection.hosts.push_back({"127.0.0.1", static_cast<std::uint16_t>(other.port())});
+  connection.connect_deadline = 3s;
+  const auto source = open(connection);
+  proxy_.set({"AMQP", Rule::Act::stall, 1});
+  proxy_.cut_all();
+  const std::jthread stopper([&] {
+    await("the first host is silent", [&] { return proxy_.fired() == 1; });
+    source->wake();
+  });
+  Deliveries deliveries;
+  EXPECT_EQ(thrown_by([&] { source->receive(deliveries, 1, generous); }).code, FaultCode::source_unavailable);
+  EXPECT_EQ(other.accepted(), 0);
+  source->receive(deliveries, 1, 0ms);
+  EXPECT_EQ(other.accepted(), 1) << "it goes on where it has ended";
+}
+
 TEST_F(RabbitmqRefusals, TlsToThePlainPort) {
   RabbitmqConnection connection = with_tls();
   connection.hosts = rabbitmq_server().hosts;

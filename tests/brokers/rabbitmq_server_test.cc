@@ -251,6 +251,27 @@ TEST_F(RabbitmqServers, BlockedConnectionPutsOffUntilTheBrokerGoesOn) {
   EXPECT_EQ(lines_with("the broker takes publications again"), 1);
 }
 
+// It says so only to those who publish; here to everybody who is connected.
+TEST_F(RabbitmqServers, BlockedConnectionStillSettles) {
+  const std::string name = unique_name();
+  RabbitmqSourceOptions options;
+  options.connection = server_->connection();
+  options.queue = name;
+  {
+    RabbitmqClient client(options.connection);
+    client.declare_queue(name);
+    client.send(name, messages(2));
+  }
+  const auto source = open_rabbitmq(options, log_);
+  const Deliveries held = receive(*source, 2);
+  server_->evaluate(
+      "Said = rabbit_binary_generator:build_simple_method_frame(0, {'connection.blocked', <<\"low on memory\">>}, "
+      "rabbit_framing_amqp_0_9_1), [gen_tcp:send(Port, Said) || Pid <- rabbit_networking:connections(), "
+      "Port <- erlang:ports(), erlang:port_info(Port, connected) =:= {connected, Pid}].");
+  EXPECT_EQ(thrown_by([&] { settle(*source, held); }).what, "");
+  EXPECT_EQ(source->counters().settled, 2u);
+}
+
 // A broker that waits for a second, and one of its queues.
 class Impatient {
  public:
