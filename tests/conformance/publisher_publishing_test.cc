@@ -179,7 +179,8 @@ TEST_P(Publishing, AllOfThemAreAnsweredInTheirOrder) {
 
 TEST_P(Publishing, DescriptionNamesTheKindAndNoSecret) {
   const std::string text = under_->open({})->describe();
-  EXPECT_THAT(text, testing::StartsWith(GetParam().name));
+  const std::string& name = GetParam().name;  // e.g. rabbitmq-classic
+  EXPECT_THAT(text, testing::StartsWith(name.substr(0, name.find('-'))));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("guest")));
 }
 
