@@ -38,11 +38,14 @@ std::string answer_of(const Run& run, const std::string& question) {
   return text;
 }
 
-// Of the state of the quorum queue itself: `list_queues` says 0 for five seconds after a start, whatever there is.
+// Of the state of the queue itself: `list_queues` says 0 for five seconds after a start, whatever there is.
 std::int64_t left_in_rabbitmq(const Run& run) {
   const std::string expression = fmt::format(
-      "{{ok, Queue}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, <<\"{}\">>)), {{ok, Messages, _}} = "
-      "ra:consistent_query(amqqueue:get_pid(Queue), fun rabbit_fifo:query_messages_total/1), Messages.",
+      "{{ok, Queue}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, <<\"{}\">>)), "
+      "case amqqueue:get_type(Queue) of "
+      "rabbit_quorum_queue -> {{ok, Messages, _}} = "
+      "ra:consistent_query(amqqueue:get_pid(Queue), fun rabbit_fifo:query_messages_total/1); "
+      "rabbit_classic_queue -> [{{messages, Messages}}] = rabbit_amqqueue:info(Queue, [messages]) end, Messages.",
       run.queue);
   std::istringstream lines(answer_of(run, "-q eval " + quoted_word(expression)));
   std::int64_t left = 0;

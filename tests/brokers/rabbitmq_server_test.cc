@@ -9,6 +9,13 @@
 namespace onceward::brokers {
 namespace {
 
+// Somebody who has settled some of the messages of a queue.
+struct Consumer {
+  std::string queue;
+  std::unique_ptr<Source> source;
+  Deliveries held;
+};
+
 class RabbitmqServers : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -28,6 +35,22 @@ class RabbitmqServers : public testing::Test {
     options.connection = server_->connection();
     options.confirm_deadline = deadline;
     return open_rabbitmq_publisher(options, log);
+  }
+
+  Consumer consumer(const QueueArguments& arguments) {
+    RabbitmqSourceOptions options;
+    options.connection = server_->connection();
+    options.queue = unique_name();
+    {
+      RabbitmqClient client(options.connection);
+      client.declare_queue(options.queue, arguments);
+      client.send(options.queue, messages(20));
+    }
+    server_->sync();
+    auto source = open_rabbitmq(options, log_);
+    const Deliveries all = receive(*source, 20);
+    settle(*source, {all.begin(), all.begin() + 5});
+    return {options.queue, std::move(source), {all.begin() + 5, all.end()}};
   }
 
   // Suspends or resumes the process of a classic queue.
@@ -50,38 +73,29 @@ std::unique_ptr<Certificates> RabbitmqServers::known_;
 std::unique_ptr<RabbitmqServer> RabbitmqServers::server_;
 
 TEST_F(RabbitmqServers, KilledOneComesBackWithWhatWasUnsettled) {
-  const std::string name = unique_name();
-  RabbitmqSourceOptions options;
-  options.connection = server_->connection();
-  options.queue = name;
-  {
-    RabbitmqClient client(options.connection);
-    client.declare_queue(name);
-    client.send(name, messages(20));
-  }
-  server_->sync();
-  const auto source = open_rabbitmq(options, log_);
+  Consumer consumers[] = {consumer({.quorum = true}), consumer({.quorum = false})};
   const auto sender = publisher(log_);
-  Deliveries first = receive(*source, 20);
-  settle(*source, {first.begin(), first.begin() + 5});
-  const Deliveries held(first.begin() + 5, first.end());
   std::this_thread::sleep_for(1s);  // acknowledgements are not confirmed: until the broker has written them
   server_->kill();
-  Deliveries none;
-  EXPECT_EQ(thrown_by([&] { source->receive(none, 1, generous); }).code, FaultCode::source_unavailable);
-  const Publication away = publication(1, "", name);
+  const Publication away = publication(1, "", consumers[0].queue);
   EXPECT_EQ(thrown_by([&] { sender->publish({&away, 1}); }).code, FaultCode::publisher_unavailable);
-  EXPECT_EQ(thrown_by([&] { settle(*source, held); }).code, std::nullopt) << "their tags are no longer known";
-  EXPECT_EQ(source->counters().settle_failed, 15u);
+  for (Consumer& one : consumers) {
+    Deliveries none;
+    EXPECT_EQ(thrown_by([&] { one.source->receive(none, 1, generous); }).code, FaultCode::source_unavailable);
+    EXPECT_EQ(thrown_by([&] { settle(*one.source, one.held); }).code, std::nullopt) << "their tags are no longer known";
+    EXPECT_EQ(one.source->counters().settle_failed, one.held.size());
+  }
   server_->start();
-  std::set<std::string> came;
-  await("what was unsettled has come back", [&] {
-    Deliveries again;
-    source->receive(again, 100, 1s);
-    settle(*source, again);
-    came.merge(ids_of(again));
-    return std::ranges::includes(came, ids_of(held));
-  });
+  for (Consumer& one : consumers) {
+    std::set<std::string> came;
+    await("what was unsettled has come back", [&] {
+      Deliveries again;
+      one.source->receive(again, 100, 1s);
+      settle(*one.source, again);
+      came.merge(ids_of(again));
+      return std::ranges::includes(came, ids_of(one.held));
+    });
+  }
   sender->publish({&away, 1});
   EXPECT_EQ(collect(*sender).at(0).kind, Kind::confirmed);
 }

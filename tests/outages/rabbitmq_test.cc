@@ -116,15 +116,25 @@ TEST_F(RabbitmqOutages, ConfirmsAreLost) {
   expect_each_once();
 }
 
+class RabbitmqRestarts : public RabbitmqOutages, public testing::WithParamInterface<std::string> {
+ protected:
+  static void SetUpTestSuite() { server_ = std::make_unique<brokers::RabbitmqServer>(); }
+  static void TearDownTestSuite() { server_.reset(); }
+
+  static std::unique_ptr<brokers::RabbitmqServer> server_;
+};
+std::unique_ptr<brokers::RabbitmqServer> RabbitmqRestarts::server_;
+INSTANTIATE_TEST_SUITE_P(Queue, RabbitmqRestarts, testing::Values("quorum", "classic"),
+                         [](const auto& info) { return info.param; });
+
 // Of two daemons with messages in hand one dies with the broker, and the other commits while it is away. Red if a message is
 // acknowledged before its commit (lost with the first) or claimed twice (doubled by the second).
-TEST_F(RabbitmqOutages, BrokerRestartsWithUnackedMessages) {
-  brokers::RabbitmqServer server;
-  const RabbitmqConnection connection = server.connection();
+TEST_P(RabbitmqRestarts, BrokerRestartsWithUnackedMessages) {
+  const RabbitmqConnection connection = server_->connection();
   const std::string queue = fixtures::unique_name();
-  fixtures::RabbitmqClient(connection).declare_queue(queue);
-  server.sync();
-  at_rabbitmq(queue, server.directory());
+  fixtures::RabbitmqClient(connection).declare_queue(queue, {.quorum = GetParam() == "quorum"});
+  server_->sync();
+  at_rabbitmq(queue, server_->directory());
   write(fmt::format("rabbitmq://guest:guest@127.0.0.1:{}/%2F?queue={}&prefetch=40", connection.hosts.front().port,
                     queue));
   const auto dies = start_and_await_work();
@@ -133,12 +143,12 @@ TEST_F(RabbitmqOutages, BrokerRestartsWithUnackedMessages) {
   hold_effects();
   send(generator, 200);
   await_held(3);  // of two workers each
-  server.kill();
+  server_->kill();
   dies->signal(SIGKILL);
   dies->wait();
   release_effects();
   await("the other commits", [&] { return effects() > 0; });
-  server.start();
+  server_->start();
   const auto successor = start();
   send(generator, 100);
   await_effects();
