@@ -185,5 +185,31 @@ TEST_F(RabbitmqOutages, NodeOfThreeIsKilledUnderLoad) {
   EXPECT_TRUE(daemon->running()) << daemon->output();
 }
 
+// It is there, and comes back by itself: nobody is to make it.
+TEST_F(RabbitmqOutages, QueueWhoseNodeIsDownIsAwayAndNotMissing) {
+  brokers::RabbitmqServer& cluster = whole_cluster();
+  const auto nodes = cluster.connections();
+  RabbitmqSourceOptions options;
+  options.connection = nodes[0];
+  options.queue = fixtures::unique_name();
+  options.declare = RabbitmqSourceOptions::Declare::classic;
+  fixtures::RabbitmqClient(nodes[1]).declare_queue(options.queue, {.quorum = false});
+  cluster.sync();
+  open_rabbitmq(options);
+  cluster.kill(2);
+  const auto opening = [&]() -> std::optional<Fault> {
+    try {
+      open_rabbitmq(options);
+      return std::nullopt;
+    } catch (const Fault& fault) {
+      return fault;
+    }
+  };
+  std::optional<Fault> fault;
+  await("the other nodes have noticed", [&] { return (fault = opening()).has_value(); });
+  EXPECT_EQ(fault->fault(), FaultCode::source_unavailable) << fault->what();
+  EXPECT_NE(std::string(fault->what()).find("is down or inaccessible"), std::string::npos) << fault->what();
+}
+
 }  // namespace
 }  // namespace onceward::outages
