@@ -60,13 +60,13 @@ void look_at(const EmbeddedOptions& options, const Declaration&, Observations& s
   seen.push_back({"retention", Status::ok, "a message is gone once it is accepted"});
 }
 
-Status status_of(DeadLetterRoute::Leads leads) {
-  switch (leads) {
-    case DeadLetterRoute::Leads::somewhere:
+Status status_of(ExchangeRoute::Reaches reaches) {
+  switch (reaches) {
+    case ExchangeRoute::Reaches::yes:
       return Status::ok;
-    case DeadLetterRoute::Leads::nowhere:
+    case ExchangeRoute::Reaches::no:
       return Status::problem;
-    case DeadLetterRoute::Leads::unknown:
+    case ExchangeRoute::Reaches::unknown:
       break;
   }
   return Status::unknown;
@@ -160,12 +160,13 @@ Observation look_at_limit(const QueueSettings& settings, std::int32_t believed) 
                         "policy, or the limit to -1{}",
                         says, hint)};
   }
-  const DeadLetterRoute& route = settings.dead_letter_route;
-  const bool nowhere = route.leads == DeadLetterRoute::Leads::nowhere;
+  // Whatever comes back to its queue without anybody's rejection is dropped as a cycle.
+  const ExchangeRoute& route = settings.dead_letter_route;
+  const bool lost = route.another == ExchangeRoute::Reaches::no;
   return {
-      check, status_of(route.leads),
+      check, status_of(route.another),
       fmt::format("{}, then it goes to the exchange \"{}\", {}{}{}", says, *settings.dead_letter_exchange, route.text,
-                  nowhere ? ": the broker drops the message then; make one, or set the limit to -1" : "", hint)};
+                  lost ? ": the broker drops it then; lead it to another queue, or set the limit to -1" : "", hint)};
 }
 
 Examination examine(const Declaration& consumer) {

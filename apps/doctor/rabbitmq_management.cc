@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -11,6 +12,7 @@ namespace onceward::doctor {
 namespace {
 
 using Json = nlohmann::json;
+using Reaches = ExchangeRoute::Reaches;
 
 std::string encoded_segment(std::string_view text) {
   std::string encoded;
@@ -64,14 +66,24 @@ Json setting_of_exchange(const Json& exchange, const std::string& name) {
   return argument.is_null() ? member(exchange, "policy") : argument;
 }
 
-// Whether a dead letter takes a binding. Its key is that of the queue's settings, else that of each message.
-enum class Fit : std::uint8_t { no, yes, unknown };
-Fit fit_of(const std::string& type, const std::string& binding, const std::optional<std::string>& key) {
-  if (type == "fanout" || (type == "topic" && binding == "#")) return Fit::yes;
-  if (!key || (type != "direct" && type != "topic")) return Fit::unknown;
-  if (binding == *key) return Fit::yes;
+// Whether a message takes a binding.
+Reaches reach_of(const std::string& type, const std::string& binding, const std::optional<std::string>& key) {
+  if (type == "fanout" || (type == "topic" && binding == "#")) return Reaches::yes;
+  if (!key || (type != "direct" && type != "topic")) return Reaches::unknown;
+  if (binding == *key) return Reaches::yes;
   const bool pattern = type == "topic" && binding.find_first_of("*#") != binding.npos;
-  return pattern ? Fit::unknown : Fit::no;
+  return pattern ? Reaches::unknown : Reaches::no;
+}
+
+std::string only_back(const std::string& queue) {
+  return fmt::format("which leads only back to the queue \"{}\"", queue);
+}
+
+std::string text_of(const ExchangeRoute& route, const std::string& queue, bool unbound) {
+  if (route.another == Reaches::yes) return "which leads to a queue";
+  if (route.another == Reaches::unknown) return "whose bindings do not tell whether every message has a queue there";
+  if (route.back != Reaches::no) return only_back(queue);
+  return unbound ? "which has no binding" : "which has no binding for the routing key";
 }
 
 // What a reply means that is no answer; empty for one that is.
@@ -83,27 +95,28 @@ std::string wrong_with_reply(unsigned status) {
   return fmt::format("the management API answers with status {}", status);
 }
 
-DeadLetterRoute ask_default_route(const HttpPlace& place, const std::string& vhost,
-                                  const std::optional<std::string>& key) {
-  using enum DeadLetterRoute::Leads;
-  if (!key) return {unknown, "which takes each message to the queue that its own routing key names"};
+ExchangeRoute ask_default_route(const HttpPlace& place, const std::string& vhost, const std::string& queue,
+                                const std::optional<std::string>& key) {
+  if (!key) return {.text = "which takes each message to the queue that its own routing key names"};
+  if (*key == queue) return {Reaches::no, Reaches::yes, only_back(queue)};
   const unsigned status = http_get(place, fmt::format("/api/queues/{}/{}", vhost, encoded_segment(*key))).status;
-  if (status == 404) return {nowhere, fmt::format("where there is no queue \"{}\"", *key)};
-  if (std::string why = wrong_with_reply(status); !why.empty()) return {unknown, why};
-  return {somewhere, fmt::format("which leads to the queue \"{}\"", *key)};
+  if (status == 404) return {Reaches::no, Reaches::no, fmt::format("where there is no queue \"{}\"", *key)};
+  if (std::string why = wrong_with_reply(status); !why.empty()) return {.text = why};
+  return {Reaches::yes, Reaches::no, fmt::format("which leads to the queue \"{}\"", *key)};
 }
 
-DeadLetterRoute ask_route(const HttpPlace& place, const std::string& vhost_name, const QueueSettings& settings) {
-  using enum DeadLetterRoute::Leads;
-  const std::string vhost = encoded_segment(vhost_name);
-  if (settings.dead_letter_exchange->empty()) return ask_default_route(place, vhost, settings.dead_letter_key);
+ExchangeRoute ask_route(const HttpPlace& place, const RabbitmqSourceOptions& source, const QueueSettings& settings) {
+  const std::string vhost = encoded_segment(source.connection.vhost);
+  if (settings.dead_letter_exchange->empty()) {
+    return ask_default_route(place, vhost, source.queue, settings.dead_letter_key);
+  }
   const std::string path = fmt::format("/api/exchanges/{}/{}", vhost, encoded_segment(*settings.dead_letter_exchange));
   const HttpReply exchange = http_get(place, path);
-  if (exchange.status == 404) return {nowhere, "which is not there"};
-  if (std::string why = wrong_with_reply(exchange.status); !why.empty()) return {unknown, why};
+  if (exchange.status == 404) return {Reaches::no, Reaches::no, "which is not there"};
+  if (std::string why = wrong_with_reply(exchange.status); !why.empty()) return {.text = why};
   const HttpReply bindings = http_get(place, path + "/bindings/source");
-  if (std::string why = wrong_with_reply(bindings.status); !why.empty()) return {unknown, why};
-  return read_route(exchange.body, bindings.body, settings.dead_letter_key);
+  if (std::string why = wrong_with_reply(bindings.status); !why.empty()) return {.text = why};
+  return read_route(exchange.body, bindings.body, source.queue, settings.dead_letter_key);
 }
 
 }  // namespace
@@ -125,24 +138,32 @@ std::variant<QueueSettings, std::string> read_queue_settings(const std::string& 
   return settings;
 }
 
-DeadLetterRoute read_route(const std::string& exchange_text, const std::string& bindings_text,
-                           const std::optional<std::string>& key) {
-  using enum DeadLetterRoute::Leads;
+ExchangeRoute read_route(const std::string& exchange_text, const std::string& bindings_text, const std::string& queue,
+                         const std::optional<std::string>& key) {
   const Json exchange = Json::parse(exchange_text, nullptr, false),
              bindings = Json::parse(bindings_text, nullptr, false);
   const std::string type = text_of(exchange, "type");
-  if (type.empty() || !bindings.is_array()) return {unknown, "the management API's answer is no exchange"};
-  const bool overflows = !setting_of_exchange(exchange, "alternate-exchange").is_null();
-  bool fits = false, doubtful = overflows;
+  if (type.empty() || !bindings.is_array()) return {.text = "the management API's answer is no exchange"};
+  ExchangeRoute route{Reaches::no, Reaches::no};
+  // An exchange behind this one may take it anywhere, or nowhere.
+  const auto doubt = [&] {
+    route.another = std::max(route.another, Reaches::unknown);
+    route.back = std::max(route.back, Reaches::unknown);
+  };
   for (const Json& binding : bindings) {
-    const Fit fit = fit_of(type, text_of(binding, "routing_key"), key);
-    const bool to_queue = text_of(binding, "destination_type") == "queue";
-    fits = fits || (fit == Fit::yes && to_queue);
-    doubtful = doubtful || fit == Fit::unknown || (fit == Fit::yes && !to_queue);
+    const Reaches reach = reach_of(type, text_of(binding, "routing_key"), key);
+    if (reach == Reaches::no) continue;
+    if (text_of(binding, "destination_type") != "queue") {
+      doubt();
+      continue;
+    }
+    Reaches& reached = text_of(binding, "destination") == queue ? route.back : route.another;
+    reached = std::max(reached, reach);
   }
-  if (fits) return {somewhere, "which leads to a queue"};
-  if (doubtful) return {unknown, "whose bindings do not tell whether every message has a queue there"};
-  return {nowhere, bindings.empty() ? "which has no binding" : "which has no binding for the key of dead letters"};
+  const bool overflows = !setting_of_exchange(exchange, "alternate-exchange").is_null();
+  if (overflows && std::max(route.another, route.back) != Reaches::yes) doubt();
+  route.text = text_of(route, queue, bindings.empty());
+  return route;
 }
 
 std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOptions& options,
@@ -156,7 +177,7 @@ std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOpti
     auto read = read_queue_settings(queue.body, default_limit);
     auto* const settings = std::get_if<QueueSettings>(&read);
     if (settings != nullptr && settings->delivery_limit && settings->dead_letter_exchange) {
-      settings->dead_letter_route = ask_route(*place, options.connection.vhost, *settings);
+      settings->dead_letter_route = ask_route(*place, options, *settings);
     }
     return read;
   } catch (const std::runtime_error& failed) {

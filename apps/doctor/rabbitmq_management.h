@@ -11,11 +11,12 @@
 
 namespace onceward::doctor {
 
-// Whether what reached the delivery limit is kept somewhere.
-struct DeadLetterRoute {
-  enum class Leads : std::uint8_t { somewhere, nowhere, unknown };
-  Leads leads = Leads::unknown;
-  std::string text{};  // for people: to where, or why not
+// Where an exchange takes what comes from a queue.
+struct ExchangeRoute {
+  enum class Reaches : std::uint8_t { no, unknown, yes };
+  Reaches another = Reaches::unknown;  // queue
+  Reaches back = Reaches::unknown;     // the same queue
+  std::string text{};                  // for people: to where, or why not
 };
 
 struct QueueSettings {
@@ -24,7 +25,7 @@ struct QueueSettings {
   std::string delivery_limit_unknown{};                 // why, where nobody tells
   std::optional<std::string> dead_letter_exchange{};    // nothing: what is dead is dropped
   std::optional<std::string> dead_letter_key{};         // nothing: each message's own
-  DeadLetterRoute dead_letter_route{};                  // of a queue with a limit and such an exchange
+  ExchangeRoute dead_letter_route{};                    // of a queue with a limit and such an exchange
   std::optional<std::chrono::milliseconds> lifetime{};  // the shortest of the queue's message TTL and its policy's
   std::optional<std::chrono::milliseconds> queue_lifetime{};  // unused for so long, the queue is deleted
 };
@@ -35,8 +36,8 @@ std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOpti
 // As the API writes a queue. For what is not JSON of that kind, why.
 std::variant<QueueSettings, std::string> read_queue_settings(const std::string& queue,
                                                              std::optional<std::int32_t> default_limit);
-// As the API writes an exchange and the bindings from it.
-DeadLetterRoute read_route(const std::string& exchange, const std::string& bindings,
-                           const std::optional<std::string>& key);
+// As the API writes an exchange and the bindings from it, for what comes from the queue with that key; nothing: each message's own.
+ExchangeRoute read_route(const std::string& exchange, const std::string& bindings, const std::string& queue,
+                         const std::optional<std::string>& key);
 
 }  // namespace onceward::doctor

@@ -96,6 +96,27 @@ TEST_F(DoctorSources, DeliveryLimitWithDeadLettersThatGoNowhereIsAProblem) {
   EXPECT_EQ(rows_of(spoken)["delivery_limit"].first, "unknown") << spoken.out;
 }
 
+// RabbitMQ drops what comes back to its queue by the limit alone.
+TEST_F(DoctorSources, DeliveryLimitWithDeadLettersThatOnlyComeBackIsAProblem) {
+  const auto name = fixtures::unique_name(), exchange = fixtures::unique_name();
+  fixtures::RabbitmqClient client;
+  client.declare_exchange(exchange, "fanout");
+  for (const fixtures::QueueArguments& arguments : std::vector<fixtures::QueueArguments>{
+           {.delivery_limit = 3, .dead_letter_exchange = "", .dead_letter_key = name, .expires = false},
+           {.delivery_limit = 3, .dead_letter_exchange = exchange, .expires = false}}) {
+    client.declare_queue(name, arguments);
+    if (!arguments.dead_letter_key) client.bind(name, exchange, "");
+    fixtures::await("the management API knows", [&] {
+      const Spoken spoken = examine(rabbitmq_url(name) + management());
+      EXPECT_EQ(spoken.exit_code, 6) << spoken.out;
+      EXPECT_EQ(rows_of(spoken)["delivery_limit"].first, "problem") << spoken.out;
+      return rows_of(spoken)["delivery_limit"].second.find("leads only back") != std::string::npos;
+    });
+    client.delete_queue(name);
+  }
+  client.delete_exchange(exchange);
+}
+
 TEST_F(DoctorSources, PlaceForDeadLettersIsLookedAt) {
   fixtures::RabbitmqQueue queue, dead;
   const auto with_route = [&](const std::string& to) {
@@ -291,27 +312,48 @@ TEST(QueueSettings, WithAnotherLimitThanTheSourceBelievesInAreSaid) {
   EXPECT_FALSE(hinted("classic", std::nullopt, 20));
 }
 
-TEST(DeadLetterRoutes, AreKnownWhereTheBindingsTell) {
-  using enum doctor::DeadLetterRoute::Leads;
-  const auto leads = [](const std::string& type, const std::string& bindings, std::optional<std::string> key = "k",
-                        const std::string& more = "") {
-    return doctor::read_route("{\"type\":\"" + type + "\"" + more + "}", "[" + bindings + "]", key).leads;
-  };
-  const auto to = [](const std::string& key, const std::string& kind = "queue") {
-    return R"({"destination_type":")" + kind + R"(","routing_key":")" + key + R"("})";
-  };
-  EXPECT_EQ(leads("fanout", ""), nowhere);
-  EXPECT_EQ(leads("fanout", to("x"), std::nullopt), somewhere);
-  EXPECT_EQ(leads("fanout", to("x", "exchange")), unknown);
-  EXPECT_EQ(leads("direct", to("x") + "," + to("k")), somewhere);
-  EXPECT_EQ(leads("direct", to("x")), nowhere);
-  EXPECT_EQ(leads("direct", to("k"), std::nullopt), unknown) << "each message has its own key";
-  EXPECT_EQ(leads("topic", to("#"), std::nullopt), somewhere);
-  EXPECT_EQ(leads("topic", to("a.*")), unknown);
-  EXPECT_EQ(leads("headers", to("")), unknown);
-  EXPECT_EQ(leads("direct", "", "k", R"(,"arguments":{"alternate-exchange":"other"})"), unknown);
-  EXPECT_EQ(doctor::read_route("{}", "[]", "k").leads, unknown);
-  EXPECT_EQ(doctor::read_route("{\"type\":\"fanout\"}", "", "k").leads, unknown);
+class ExchangeRoutes : public testing::Test {
+ protected:
+  using Reaches = doctor::ExchangeRoute::Reaches;
+  static constexpr Reaches no = Reaches::no, unknown = Reaches::unknown, yes = Reaches::yes;
+
+  // Whether another queue is reached, and the queue "own" itself.
+  static std::pair<Reaches, Reaches> reached(const std::string& type, const std::string& bindings,
+                                             const std::optional<std::string>& key = "k",
+                                             const std::string& more = "") {
+    const auto route = doctor::read_route("{\"type\":\"" + type + "\"" + more + "}", "[" + bindings + "]", "own", key);
+    return {route.another, route.back};
+  }
+  static std::string to(const std::string& destination, const std::string& key, const std::string& kind = "queue") {
+    return fmt::format(R"({{"destination":"{}","destination_type":"{}","routing_key":"{}"}})", destination, kind, key);
+  }
+  static constexpr const char* overflow = R"(,"arguments":{"alternate-exchange":"other"})";
+};
+
+TEST_F(ExchangeRoutes, AreKnownWhereTheBindingsTell) {
+  EXPECT_EQ(reached("fanout", ""), std::pair(no, no));
+  EXPECT_EQ(reached("fanout", to("q", "x"), std::nullopt), std::pair(yes, no));
+  EXPECT_EQ(reached("fanout", to("e", "x", "exchange")), std::pair(unknown, unknown));
+  EXPECT_EQ(reached("direct", to("q", "x") + "," + to("q", "k")), std::pair(yes, no));
+  EXPECT_EQ(reached("direct", to("q", "x")), std::pair(no, no));
+  EXPECT_EQ(reached("direct", to("q", "k"), std::nullopt), std::pair(unknown, no)) << "each message has its own key";
+  EXPECT_EQ(reached("topic", to("q", "#"), std::nullopt), std::pair(yes, no));
+  EXPECT_EQ(reached("topic", to("q", "a.*")), std::pair(unknown, no));
+  EXPECT_EQ(reached("headers", to("q", "")), std::pair(unknown, no));
+  EXPECT_EQ(reached("direct", "", "k", overflow), std::pair(unknown, unknown));
+  EXPECT_EQ(reached("direct", to("q", "k"), "k", overflow), std::pair(yes, no));
+  EXPECT_EQ(doctor::read_route("{}", "[]", "own", "k").another, unknown);
+  EXPECT_EQ(doctor::read_route("{\"type\":\"fanout\"}", "", "own", "k").another, unknown);
+}
+
+TEST_F(ExchangeRoutes, ThatLeadBackAreToldFromThoseThatLeadOn) {
+  EXPECT_EQ(reached("fanout", to("own", "")), std::pair(no, yes));
+  EXPECT_EQ(reached("fanout", to("own", "") + "," + to("q", "")), std::pair(yes, yes));
+  EXPECT_EQ(reached("direct", to("own", "x") + "," + to("q", "k")), std::pair(yes, no));
+  EXPECT_EQ(reached("direct", to("own", "k"), std::nullopt), std::pair(no, unknown));
+  EXPECT_EQ(reached("topic", to("own", "#") + "," + to("q", "a.*")), std::pair(unknown, yes));
+  EXPECT_EQ(reached("fanout", to("own", "", "exchange")), std::pair(unknown, unknown)) << "an exchange of that name";
+  EXPECT_EQ(reached("direct", to("own", "k"), "k", overflow), std::pair(no, yes));
 }
 
 TEST(HttpPlace, IsReadWithAnyPassword) {
