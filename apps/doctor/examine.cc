@@ -19,6 +19,8 @@ using Span = HorizonInputs::Span;
 constexpr const char* acknowledged_by_us =
     "a message is acknowledged after its effect is committed; a URL cannot ask for less";
 
+const std::string add_management = "add management=http://user:password@host:15672 to the source's URL";
+
 // How long a broker keeps what nobody takes.
 struct Kept {
   std::string place;
@@ -83,6 +85,30 @@ void add_lifetime(const QueueSettings& settings, const Span& declared, Observati
                   "the queue has no message TTL: a message waits until it is received, however long that takes"});
 }
 
+// What only the management API tells of a queue that is there.
+void add_settings(const RabbitmqSourceOptions& options, const RabbitmqFacts& facts, const Span& declared,
+                  Observations& seen) {
+  const auto asked = options.management.empty()
+                         ? std::variant<QueueSettings, std::string>("AMQP does not tell; " + add_management)
+                         : ask_management(options, facts.default_delivery_limit);
+  if (const auto* const why = std::get_if<std::string>(&asked)) {
+    seen.push_back({"delivery_limit", Status::unknown, *why});
+    seen.push_back({"retention", Status::unknown, *why});
+    return;
+  }
+  const QueueSettings& settings = std::get<QueueSettings>(asked);
+  if (settings.type == "stream") {
+    seen.push_back({"queue_type", Status::problem,
+                    fmt::format("{} is a stream, which keeps what was acknowledged and cannot be consumed as a queue; "
+                                "name a quorum or classic queue",
+                                options.queue)});
+    return;
+  }
+  const std::int32_t believed = options.delivery_limit.value_or(facts.default_delivery_limit.value_or(-1));
+  seen.push_back(look_at_limit(settings, believed));
+  add_lifetime(settings, declared, seen);
+}
+
 void look_at(const RabbitmqSourceOptions& options, const Declaration& consumer, Observations& seen) {
   const RabbitmqFacts facts = examine_rabbitmq(options);
   seen.push_back({"connection", Status::ok, "reached and logged in"});
@@ -96,19 +122,7 @@ void look_at(const RabbitmqSourceOptions& options, const Declaration& consumer, 
   }
   seen.push_back({"prefetch", Status::ok, fmt::format("{} messages", options.prefetch)});
   seen.push_back({"acknowledgement", Status::ok, acknowledged_by_us});
-  if (!facts.queue_is_there) return;
-  const auto asked = options.management.empty()
-                         ? std::variant<QueueSettings, std::string>(
-                               "AMQP does not tell; add management=http://user:password@host:15672 to the URL")
-                         : ask_management(options, facts.default_delivery_limit);
-  if (const auto* const why = std::get_if<std::string>(&asked)) {
-    seen.push_back({"delivery_limit", Status::unknown, *why});
-    seen.push_back({"retention", Status::unknown, *why});
-    return;
-  }
-  const std::int32_t believed = options.delivery_limit.value_or(facts.default_delivery_limit.value_or(-1));
-  seen.push_back(look_at_limit(std::get<QueueSettings>(asked), believed));
-  add_lifetime(std::get<QueueSettings>(asked), consumer.horizon.broker_retention, seen);
+  if (facts.queue_is_there) add_settings(options, facts, consumer.horizon.broker_retention, seen);
 }
 
 void look_at(const KafkaSourceOptions& options, const Declaration& consumer, Observations& seen) {

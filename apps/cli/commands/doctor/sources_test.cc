@@ -117,6 +117,17 @@ TEST_F(DoctorSources, DeliveryLimitWithDeadLettersThatOnlyComeBackIsAProblem) {
   client.delete_exchange(exchange);
 }
 
+TEST_F(DoctorSources, StreamIsAProblem) {
+  const std::string path = "/queues/%2F/" + fixtures::unique_name();
+  fixtures::rabbitmq_api("PUT", path, R"({"durable":true,"arguments":{"x-queue-type":"stream"}})");
+  const Spoken spoken = examine(rabbitmq_url(path.substr(path.rfind('/') + 1)) + management());
+  fixtures::rabbitmq_api("DELETE", path);
+  EXPECT_NE(spoken.exit_code, 0) << spoken.out;
+  EXPECT_TRUE(std::ranges::any_of(rows_of(spoken), [](const auto& row) {
+    return row.second.first == "problem" && row.second.second.find("stream") != std::string::npos;
+  })) << spoken.out;
+}
+
 TEST_F(DoctorSources, PlaceForDeadLettersIsLookedAt) {
   fixtures::RabbitmqQueue queue, dead;
   const auto with_route = [&](const std::string& to) {
