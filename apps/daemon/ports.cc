@@ -14,8 +14,6 @@
 namespace onceward::daemon {
 namespace {
 
-using TargetOptions = std::variant<EmbeddedOptions, RabbitmqTarget, KafkaTarget>;
-
 bool is_rabbitmq(std::string_view url) { return url.starts_with("rabbitmq://") || url.starts_with("rabbitmqs://"); }
 
 bool is_postgres(std::string_view url) { return url.starts_with("postgres://") || url.starts_with("postgresql://"); }
@@ -35,16 +33,6 @@ auto without_fault(Read read) {
   } catch (const Fault& fault) {
     throw std::invalid_argument(fault.what());
   }
-}
-
-TargetOptions target_options(const std::string& written) {
-  const std::string url = with_environment(written);
-  return without_fault([&]() -> TargetOptions {
-    if (url.starts_with("embedded:")) return read_embedded_url(url);
-    if (is_rabbitmq(url)) return read_rabbitmq_target_url(url);
-    if (url.starts_with("kafka://")) return read_kafka_target_url(url);
-    throw no_adapter(url);
-  });
 }
 
 // By the rules that hold for a URL in a file, wherever it comes from.
@@ -95,14 +83,8 @@ bool is_same_place(const EmbeddedOptions& to, const EmbeddedOptions& from) {
   return to.path == from.path && to.queue == from.queue;
 }
 bool is_same_place(const RabbitmqTarget& to, const RabbitmqSourceOptions& from) {
-  const bool other_port = to.options.connection.tls != from.connection.tls;  // of the same broker
-  const bool same_broker = std::ranges::any_of(to.options.connection.hosts, [&](const auto& host) {
-    return std::ranges::any_of(from.connection.hosts, [&](const auto& other) {
-      return other.name == host.name && (other.port == host.port || other_port);
-    });
-  });
-  return same_broker && to.options.connection.vhost == from.connection.vhost && to.exchange.empty() &&
-         to.routing_key == from.queue;
+  return is_same_broker(to.options.connection, from.connection) &&
+         to.options.connection.vhost == from.connection.vhost && to.exchange.empty() && to.routing_key == from.queue;
 }
 bool is_same_place(const KafkaTarget& to, const KafkaSourceOptions& from) {
   const std::string all = "," + from.connection.brokers + ",";
@@ -195,12 +177,31 @@ std::string_view Target::key_of(const Envelope& envelope) const {
   return fields.partition_key.empty() ? fields.aggregate_id.text() : fields.partition_key;
 }
 
+TargetOptions read_target_options(const std::string& written) {
+  const std::string url = with_environment(written);
+  return without_fault([&]() -> TargetOptions {
+    if (url.starts_with("embedded:")) return read_embedded_url(url);
+    if (is_rabbitmq(url)) return read_rabbitmq_target_url(url);
+    if (url.starts_with("kafka://")) return read_kafka_target_url(url);
+    throw no_adapter(url);
+  });
+}
+
 Target read_target(const std::string& url) {
-  return std::visit([](const auto& options) { return place_of(options); }, target_options(url));
+  return std::visit([](const auto& options) { return place_of(options); }, read_target_options(url));
+}
+
+bool is_same_broker(const RabbitmqConnection& one, const RabbitmqConnection& other) {
+  const bool other_port = one.tls != other.tls;  // of the same broker
+  return std::ranges::any_of(one.hosts, [&](const auto& host) {
+    return std::ranges::any_of(other.hosts, [&](const auto& there) {
+      return there.name == host.name && (there.port == host.port || other_port);
+    });
+  });
 }
 
 bool leads_back(const std::string& target, const std::string& source) {
-  const TargetOptions to = target_options(target);
+  const TargetOptions to = read_target_options(target);
   try {
     return std::visit([](const auto& there, const auto& here) { return is_same_place(there, here); }, to,
                       read_source(source));
@@ -210,7 +211,7 @@ bool leads_back(const std::string& target, const std::string& source) {
 }
 
 Target open_target(const std::string& url, Log& log) {
-  const TargetOptions read = target_options(url);
+  const TargetOptions read = read_target_options(url);
   Target target = std::visit([](const auto& options) { return place_of(options); }, read);
   target.publisher = std::visit([&](const auto& options) { return publisher_to(options, log); }, read);
   return target;

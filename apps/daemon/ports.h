@@ -60,9 +60,14 @@ struct Target {
 
   std::string_view key_of(const Envelope& envelope) const;
 };
+// Everything a target's URL says; connects to nobody.
+using TargetOptions = std::variant<EmbeddedOptions, RabbitmqTarget, KafkaTarget>;
+TargetOptions read_target_options(const std::string& url);
 // Without its publisher; connects to nobody.
 Target read_target(const std::string& url);
-// Whether what is published there comes from this source, as far as their URLs tell.
+// As far as their hosts tell.
+bool is_same_broker(const RabbitmqConnection& one, const RabbitmqConnection& other);
+// Whether what is published there comes from this source, as far as their URLs tell; where an exchange leads they do not.
 bool leads_back(const std::string& target, const std::string& source);
 // Looks whether the place is there. Throws Fault.
 Target open_target(const std::string& url, Log& log = silent_log());

@@ -125,6 +125,40 @@ void look_at(const RabbitmqSourceOptions& options, const Declaration& consumer, 
   if (facts.queue_is_there) add_settings(options, facts, consumer.horizon.broker_retention, seen);
 }
 
+std::optional<RabbitmqSourceOptions> rabbitmq_source(const Declaration& consumer) {
+  try {
+    const daemon::SourceOptions read = daemon::read_source(consumer);
+    if (const auto* const options = std::get_if<RabbitmqSourceOptions>(&read)) return *options;
+  } catch (const std::invalid_argument&) {  // it is said of the source itself
+  }
+  return std::nullopt;
+}
+
+struct Behind {
+  Status status = Status::ok;
+  std::string text{};
+};
+// Where dead letters come to behind a place that is there. Any but an exchange keeps them.
+Behind look_behind(const daemon::TargetOptions& to, const Declaration& consumer) {
+  const auto* const target = std::get_if<RabbitmqTarget>(&to);
+  if (target == nullptr || target->exchange.empty()) return {};
+  const std::string exchange = fmt::format(" to the exchange \"{}\"", target->exchange);
+  const auto source = rabbitmq_source(consumer);
+  if (!source || !daemon::is_same_broker(target->options.connection, source->connection)) {
+    return {Status::unknown, exchange + ", and AMQP does not tell where that leads"};
+  }
+  if (source->management.empty()) {
+    return {Status::unknown, exchange + ", and AMQP does not tell where that leads; " + add_management};
+  }
+  const ExchangeRoute route = ask_exchange(*source, *target);
+  using enum ExchangeRoute::Reaches;
+  if (route.back == yes) return {Status::problem, exchange + ", which leads back to the consumer; send them elsewhere"};
+  const std::string says = exchange + ", " + route.text;
+  if (route.back == unknown) return {Status::unknown, says + (route.another == yes ? ", and perhaps back" : "")};
+  return {status_of(route.another),
+          says + (route.another == no ? ": the broker refuses them; bind a queue to it" : "")};
+}
+
 void look_at(const KafkaSourceOptions& options, const Declaration& consumer, Observations& seen) {
   const KafkaFacts facts = examine_kafka(options);
   seen.push_back({"connection", Status::ok, "reached and logged in"});
@@ -221,7 +255,8 @@ Examination examine_dead_letters(const Declaration& consumer, const std::vector<
     }
     // An embedded queue is made by whoever opens it.
     if (!route->to.starts_with("embedded:")) daemon::open_target(route->to);
-    say(Status::ok, fmt::format("they leave by the route {}", route->name));
+    const auto [status, leads] = look_behind(daemon::read_target_options(route->to), consumer);
+    say(status, fmt::format("they leave by the route {}{}", route->name, leads));
   } catch (const std::invalid_argument& mistake) {
     say(Status::problem, fmt::format("route {}: {}", route->name, mistake.what()));
   } catch (const Fault& fault) {

@@ -105,18 +105,22 @@ ExchangeRoute ask_default_route(const HttpPlace& place, const std::string& vhost
   return {Reaches::yes, Reaches::no, fmt::format("which leads to the queue \"{}\"", *key)};
 }
 
-ExchangeRoute ask_route(const HttpPlace& place, const RabbitmqSourceOptions& source, const QueueSettings& settings) {
-  const std::string vhost = encoded_segment(source.connection.vhost);
-  if (settings.dead_letter_exchange->empty()) {
-    return ask_default_route(place, vhost, source.queue, settings.dead_letter_key);
-  }
-  const std::string path = fmt::format("/api/exchanges/{}/{}", vhost, encoded_segment(*settings.dead_letter_exchange));
-  const HttpReply exchange = http_get(place, path);
-  if (exchange.status == 404) return {Reaches::no, Reaches::no, "which is not there"};
-  if (std::string why = wrong_with_reply(exchange.status); !why.empty()) return {.text = why};
+ExchangeRoute ask_route(const HttpPlace& place, const std::string& vhost, const std::string& exchange,
+                        const std::string& queue, const std::optional<std::string>& key) {
+  if (exchange.empty()) return ask_default_route(place, vhost, queue, key);
+  const std::string path = fmt::format("/api/exchanges/{}/{}", vhost, encoded_segment(exchange));
+  const HttpReply found = http_get(place, path);
+  if (found.status == 404) return {Reaches::no, Reaches::no, "which is not there"};
+  if (std::string why = wrong_with_reply(found.status); !why.empty()) return {.text = why};
   const HttpReply bindings = http_get(place, path + "/bindings/source");
   if (std::string why = wrong_with_reply(bindings.status); !why.empty()) return {.text = why};
-  return read_route(exchange.body, bindings.body, source.queue, settings.dead_letter_key);
+  return read_route(found.body, bindings.body, queue, key);
+}
+
+constexpr const char* written = "management is written http://user:password@host:port";
+
+std::string no_answer(const std::runtime_error& failed) {
+  return fmt::format("the management API does not answer: {}", failed.what());
 }
 
 }  // namespace
@@ -169,19 +173,32 @@ ExchangeRoute read_route(const std::string& exchange_text, const std::string& bi
 std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOptions& options,
                                                         std::optional<std::int32_t> default_limit) {
   const auto place = read_http_place(options.management);
-  if (!place) return "management is written http://user:password@host:port";
+  if (!place) return written;
+  const std::string vhost = encoded_segment(options.connection.vhost);
   try {
-    const HttpReply queue = http_get(*place, fmt::format("/api/queues/{}/{}", encoded_segment(options.connection.vhost),
-                                                         encoded_segment(options.queue)));
+    const HttpReply queue = http_get(*place, fmt::format("/api/queues/{}/{}", vhost, encoded_segment(options.queue)));
     if (std::string why = wrong_with_reply(queue.status); !why.empty()) return why;
     auto read = read_queue_settings(queue.body, default_limit);
     auto* const settings = std::get_if<QueueSettings>(&read);
     if (settings != nullptr && settings->delivery_limit && settings->dead_letter_exchange) {
-      settings->dead_letter_route = ask_route(*place, options, *settings);
+      settings->dead_letter_route =
+          ask_route(*place, vhost, *settings->dead_letter_exchange, options.queue, settings->dead_letter_key);
     }
     return read;
   } catch (const std::runtime_error& failed) {
-    return fmt::format("the management API does not answer: {}", failed.what());
+    return no_answer(failed);
+  }
+}
+
+ExchangeRoute ask_exchange(const RabbitmqSourceOptions& source, const RabbitmqTarget& target) {
+  const auto place = read_http_place(source.management);
+  if (!place) return {.text = written};
+  const std::string& vhost = target.options.connection.vhost;
+  const std::string queue = vhost == source.connection.vhost ? source.queue : std::string();  // no binding names that
+  try {
+    return ask_route(*place, encoded_segment(vhost), target.exchange, queue, target.routing_key);
+  } catch (const std::runtime_error& failed) {
+    return {.text = no_answer(failed)};
   }
 }
 

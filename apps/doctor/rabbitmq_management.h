@@ -33,6 +33,9 @@ struct QueueSettings {
 std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOptions& options,
                                                         std::optional<std::int32_t> default_limit);
 
+// Where an exchange of the source's broker takes what is published there; unknown, with the reason, where the API does not tell.
+ExchangeRoute ask_exchange(const RabbitmqSourceOptions& source, const RabbitmqTarget& target);
+
 // As the API writes a queue. For what is not JSON of that kind, why.
 std::variant<QueueSettings, std::string> read_queue_settings(const std::string& queue,
                                                              std::optional<std::int32_t> default_limit);

@@ -35,6 +35,11 @@ class DoctorSources : public testing::Test {
     std::string url = fixtures::environment("ONCEWARD_TEST_RABBITMQ_API");
     return "&management=" + url.substr(0, url.rfind("/api"));
   }
+  static std::string dead_letters_to(const std::string& url) {
+    return "dead_letters = true\n[relay]\nproducer = \"shop\"\n[[route]]\nname = \"dead\"\n"
+           "types = [\"onceward.dead_letter.captures\"]\nto = \"" +
+           url + "\"\n";
+  }
 
   const fixtures::TemporaryDirectory folder_;
 };
@@ -130,22 +135,39 @@ TEST_F(DoctorSources, StreamIsAProblem) {
 
 TEST_F(DoctorSources, PlaceForDeadLettersIsLookedAt) {
   fixtures::RabbitmqQueue queue, dead;
-  const auto with_route = [&](const std::string& to) {
-    return examine(
-        rabbitmq_url(queue.name()),
-        "dead_letters = true\n[relay]\nproducer = \"shop\"\n[[route]]\nname = \"dead\"\ntypes = [\"onceward.dead_letter.captures\"]\nto = \"" +
-            to + "\"\n");
-  };
-  const Spoken there = with_route(rabbitmq_url(dead.name()));
+  const std::string source = rabbitmq_url(queue.name());
+  const Spoken there = examine(source, dead_letters_to(rabbitmq_url(dead.name())));
   EXPECT_EQ(there.exit_code, 0) << there.out;
   EXPECT_EQ(rows_of(there)["dead_letters"].first, "ok");
-  const Spoken missing = with_route(rabbitmq_url("nowhere"));
+  const Spoken missing = examine(source, dead_letters_to(rabbitmq_url("nowhere")));
   EXPECT_EQ(missing.exit_code, 5) << missing.out;
   EXPECT_THAT(rows_of(missing)["dead_letters"].second, testing::HasSubstr("there is no queue"));
-  const Spoken back = with_route(rabbitmq_url(queue.name()));
+  const Spoken back = examine(source, dead_letters_to(source));
   EXPECT_EQ(back.exit_code, 6) << back.out;
   EXPECT_THAT(rows_of(back)["dead_letters"].second, testing::HasSubstr("leads back"));
-  EXPECT_EQ(rows_of(examine(rabbitmq_url(queue.name()), "dead_letters = true\n"))["dead_letters"].first, "unknown");
+  EXPECT_EQ(rows_of(examine(source, "dead_letters = true\n"))["dead_letters"].first, "unknown");
+}
+
+TEST_F(DoctorSources, ExchangeForDeadLettersIsFineWhereItLeadsToAnotherQueueAlone) {
+  fixtures::RabbitmqQueue queue({.expires = false}), dead;
+  const std::string exchange = fixtures::unique_name();
+  dead.client().declare_exchange(exchange);
+  std::string to = rabbitmq_url("x");
+  to.replace(to.find("queue=x"), 7, "exchange=" + exchange + "&routing_key=k");
+  const auto row = [&](const std::string& more) {
+    return rows_of(examine(rabbitmq_url(queue.name()) + more, dead_letters_to(to)))["dead_letters"];
+  };
+  EXPECT_EQ(row("").first, "unknown") << "AMQP does not tell";
+  EXPECT_EQ(row(management()).first, "problem") << "nothing is bound to it";
+  dead.client().bind(dead.name(), exchange, "k");
+  fixtures::await("the management API knows", [&] { return row(management()).first == "ok"; });
+  EXPECT_EQ(row("").first, "unknown");
+  queue.client().bind(queue.name(), exchange, "k");
+  fixtures::await("the management API knows", [&] {
+    const Row seen = row(management());
+    return seen.first == "problem" && seen.second.find("leads back") != std::string::npos;
+  });
+  dead.client().delete_exchange(exchange);
 }
 
 TEST_F(DoctorSources, QueueThatMayNotBeReadCannotBeUsed) {
