@@ -62,7 +62,7 @@ foreach(adapter IN LISTS ONCEWARD_ADAPTERS)
 endforeach()
 
 if(ONCEWARD_APPS)
-  foreach(app cli daemon demo)
+  foreach(app cli daemon demo doctor)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/apps/${app}/*_test.cc)
     onceward_test(${app} "${sources}" onceward_fixtures onceward_app)
     if(TARGET ${app}_tests)
@@ -98,7 +98,7 @@ foreach(name conformance_tests crash_tests daemon_tests demo_tests brokers_tests
   endif()
 endforeach()
 # What an HTTP endpoint calls there.
-foreach(name conformance_tests cli_tests daemon_tests)
+foreach(name conformance_tests cli_tests daemon_tests doctor_tests)
   if(TARGET ${name} AND TARGET misbehaving_server)
     add_dependencies(${name} misbehaving_server)
   endif()

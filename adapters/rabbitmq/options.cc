@@ -175,8 +175,9 @@ void check(const RabbitmqSourceOptions& options) {
   if (limit < least_delivery_limit || limit > most_delivery_limit || limit == 0) {
     throw wrong(refused, fmt::format("delivery_limit goes from 1 to {}, or is -1 for none", most_delivery_limit));
   }
-  if (!options.management.empty() && !options.management.starts_with("http://")) {
-    throw wrong(refused, "management is written http://user:password@host:port");
+  const std::string_view management = options.management;
+  if (!management.empty() && !management.starts_with("http://") && !management.starts_with("https://")) {
+    throw wrong(refused, "management is written http://user:password@host:port or https://...");
   }
 }
 

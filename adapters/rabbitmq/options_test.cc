@@ -120,6 +120,10 @@ TEST(RabbitmqUrl, WhatIsMissingOrUnknownIsSaid) {
   EXPECT_THAT(refusal("rabbitmqs://h?queue=q&certfile=/c.pem"), HasSubstr("belong together"));
   EXPECT_THAT(refusal("rabbitmq://h?queue=q&cacertfile=/c.pem"), HasSubstr("rabbitmqs://"));
   EXPECT_THAT(refusal("rabbitmq://h?queue=q&verify=verify_none"), HasSubstr("rabbitmqs://"));
+  EXPECT_THAT(refusal("rabbitmq://h?queue=q&management=ftp://u:secret@h"), HasSubstr("or https://"));
+  for (const char* const scheme : {"http", "https"}) {
+    EXPECT_EQ(refusal(std::string("rabbitmq://h?queue=q&management=") + scheme + "://u:secret@h:1"), "accepted");
+  }
 }
 
 TEST(RabbitmqUrl, ValuesHaveTheirLimits) {

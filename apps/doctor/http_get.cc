@@ -2,90 +2,61 @@
 
 #include <fmt/format.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
-#include <chrono>
 #include <stdexcept>
 
-#include "src/common/base64.h"
+#include "adapters/curl/transfer.h"
+#include "adapters/curl/url.h"
 
 namespace onceward::doctor {
 namespace {
 
-namespace asio = boost::asio;
-namespace beast = boost::beast;
-namespace http = boost::beast::http;
+constexpr std::size_t most_answer_bytes = 4u << 20;
 
-constexpr std::chrono::seconds answer_patience{10};
-constexpr std::uint64_t most_answer_bytes = 4u << 20;
-constexpr std::string_view http_scheme = "http://";
-
-class Exchange {
- public:
-  explicit Exchange(const HttpPlace& place) : place_(place) {}
-
-  HttpReply ask(const std::string& path) {
-    asio::ip::tcp::resolver resolver(io_);
-    beast::error_code error;
-    const auto found = resolver.resolve(place_.host, place_.port, error);
-    if (error) throw failed(error);
-    stream_.expires_after(answer_patience);
-    wait([&](auto done) { stream_.async_connect(found, [=](auto why, const auto&) { done(why); }); });
-    http::request<http::empty_body> request(http::verb::get, place_.path + path, 11);
-    request.set(http::field::host, place_.host);
-    request.set(http::field::user_agent, "onceward");
-    if (!place_.login.empty()) request.set(http::field::authorization, "Basic " + to_base64(place_.login));
-    wait([&](auto done) { http::async_write(stream_, request, [=](auto why, std::size_t) { done(why); }); });
-    beast::flat_buffer buffer;
-    http::response_parser<http::string_body> parser;
-    parser.body_limit(most_answer_bytes);
-    wait([&](auto done) { http::async_read(stream_, buffer, parser, [=](auto why, std::size_t) { done(why); }); });
-    return {parser.get().result_int(), std::move(parser.get().body())};
-  }
-
- private:
-  template <class Begin>
-  void wait(Begin begin) {
-    beast::error_code error;
-    begin([&error](beast::error_code why) { error = why; });
-    io_.restart();
-    io_.run();
-    if (error) throw failed(error);
-  }
-  std::runtime_error failed(const beast::error_code& error) const {
-    return std::runtime_error(fmt::format("{}:{}: {}", place_.host, place_.port, error.message()));
-  }
-
-  const HttpPlace& place_;
-  asio::io_context io_;
-  beast::tcp_stream stream_{io_};
-};
+EndpointDeclaration declared(const HttpPlace& place) {
+  EndpointDeclaration declaration;
+  declaration.connect_timeout = declaration.timeout = place.patience;
+  declaration.ca_file = place.ca_file;
+  return declaration;
+}
 
 }  // namespace
 
 std::optional<HttpPlace> read_http_place(std::string_view url) {
-  if (!url.starts_with(http_scheme)) return std::nullopt;
-  url.remove_prefix(http_scheme.size());
+  const std::size_t scheme_end = url.find("://");
+  if (scheme_end == url.npos || url.find('\0') != url.npos) return std::nullopt;
+  std::string_view rest = url.substr(scheme_end + 3);
   HttpPlace place;
-  if (const std::size_t at = url.rfind('@'); at != url.npos) {
-    place.login = url.substr(0, at);
-    url.remove_prefix(at + 1);
+  if (const std::size_t at = rest.rfind('@'); at != rest.npos) {
+    const std::string_view login = rest.substr(0, at);
+    const std::size_t colon = std::min(login.find(':'), login.size());
+    place.user = login.substr(0, colon);
+    place.password = login.substr(std::min(colon + 1, login.size()));
+    rest.remove_prefix(at + 1);
   }
-  const std::size_t slash = std::min(url.find('/'), url.size());
-  place.path = url.substr(slash);
-  while (place.path.ends_with('/')) place.path.pop_back();
-  url = url.substr(0, slash);
-  if (const std::size_t colon = url.rfind(':'); colon != url.npos && url.find(']', colon) == url.npos) {
-    place.port = url.substr(colon + 1);
-    url = url.substr(0, colon);
-  }
-  place.host = url.starts_with('[') && url.ends_with(']') ? url.substr(1, url.size() - 2) : url;
-  const bool digits = !place.port.empty() && place.port.find_first_not_of("0123456789") == std::string::npos;
-  return place.host.empty() || !digits ? std::nullopt : std::optional(place);
+  while (rest.ends_with('/')) rest.remove_suffix(1);
+  place.url = fmt::format("{}://{}", url.substr(0, scheme_end), rest);
+  const auto read = curl::Url::read(place.url);
+  const bool http = read && (read->scheme() == "http" || read->scheme() == "https");
+  return http && rest.find_first_of("?#") == rest.npos ? std::optional(place) : std::nullopt;
 }
 
-HttpReply http_get(const HttpPlace& place, const std::string& path) { return Exchange(place).ask(path); }
+HttpReply http_get(const HttpPlace& place, const std::string& path) {
+  curl::Transfer transfer(declared(place), {.response_bytes = most_answer_bytes});
+  CURL* const easy = transfer.easy();
+  curl::set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl::set(easy, CURLOPT_URL, (place.url + path).c_str());
+  curl::set(easy, CURLOPT_PATH_AS_IS, 1L);
+  curl::set(easy, CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+  curl::set(easy, CURLOPT_USERAGENT, "onceward");
+  if (!place.user.empty()) {
+    curl::set(easy, CURLOPT_USERNAME, place.user.c_str());
+    curl::set(easy, CURLOPT_PASSWORD, place.password.c_str());
+  }
+  transfer.ended(curl_easy_perform(easy));
+  const curl::Ending& ending = transfer.ending();
+  if (ending.cut) throw std::runtime_error("its answer is larger than 4 MiB");
+  if (ending.code != CURLE_OK) throw std::runtime_error(transfer.trouble());
+  return {ending.status, transfer.response()};
+}
 
 }  // namespace onceward::doctor

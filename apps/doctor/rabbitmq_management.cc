@@ -87,7 +87,7 @@ std::string text_of(const ExchangeRoute& route, const std::string& queue, bool u
 }
 
 // What a reply means that is no answer; empty for one that is.
-std::string wrong_with_reply(unsigned status) {
+std::string wrong_with_reply(int status) {
   if (status == 200) return {};
   if (status == 401) return "the management API refuses the user; check the name and the password in management=";
   if (status == 403) return "the user in management= may not look at this; it needs the tag monitoring";
@@ -99,7 +99,7 @@ ExchangeRoute ask_default_route(const HttpPlace& place, const std::string& vhost
                                 const std::optional<std::string>& key) {
   if (!key) return {.text = "which takes each message to the queue that its own routing key names"};
   if (*key == queue) return {Reaches::no, Reaches::yes, only_back(queue)};
-  const unsigned status = http_get(place, fmt::format("/api/queues/{}/{}", vhost, encoded_segment(*key))).status;
+  const int status = http_get(place, fmt::format("/api/queues/{}/{}", vhost, encoded_segment(*key))).status;
   if (status == 404) return {Reaches::no, Reaches::no, fmt::format("where there is no queue \"{}\"", *key)};
   if (std::string why = wrong_with_reply(status); !why.empty()) return {.text = why};
   return {Reaches::yes, Reaches::no, fmt::format("which leads to the queue \"{}\"", *key)};
@@ -117,7 +117,13 @@ ExchangeRoute ask_route(const HttpPlace& place, const std::string& vhost, const 
   return read_route(found.body, bindings.body, queue, key);
 }
 
-constexpr const char* written = "management is written http://user:password@host:port";
+constexpr const char* written = "management is written http://user:password@host:port or https://...";
+
+std::optional<HttpPlace> place_of(const RabbitmqSourceOptions& source) {
+  auto place = read_http_place(source.management);
+  if (place) place->ca_file = source.connection.ca_file;
+  return place;
+}
 
 std::string no_answer(const std::runtime_error& failed) {
   return fmt::format("the management API does not answer: {}", failed.what());
@@ -172,7 +178,7 @@ ExchangeRoute read_route(const std::string& exchange_text, const std::string& bi
 
 std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOptions& options,
                                                         std::optional<std::int32_t> default_limit) {
-  const auto place = read_http_place(options.management);
+  const auto place = place_of(options);
   if (!place) return written;
   const std::string vhost = encoded_segment(options.connection.vhost);
   try {
@@ -191,7 +197,7 @@ std::variant<QueueSettings, std::string> ask_management(const RabbitmqSourceOpti
 }
 
 ExchangeRoute ask_exchange(const RabbitmqSourceOptions& source, const RabbitmqTarget& target) {
-  const auto place = read_http_place(source.management);
+  const auto place = place_of(source);
   if (!place) return {.text = written};
   const std::string& vhost = target.options.connection.vhost;
   const std::string queue = vhost == source.connection.vhost ? source.queue : std::string();  // no binding names that

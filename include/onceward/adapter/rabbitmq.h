@@ -49,7 +49,7 @@ struct RabbitmqSourceOptions {
   std::optional<std::int32_t> delivery_limit{};
   Declare declare = Declare::nothing;
   WireFormat format = WireFormat::automatic;
-  // Where `onceward doctor` may ask for what AMQP does not tell: http://user:password@host:port. A source never does.
+  // Where `onceward doctor` may ask for what AMQP does not tell: http[s]://user:password@host:port. A source never does.
   std::string management{};
   EnvelopeLimits limits{};
 };
