@@ -56,6 +56,7 @@ class Sending {
   std::int64_t unconfirmed() const { return unconfirmed_; }
   bool refused_by_broker() const { return refused_by_broker_; }
   bool stopped() const { return stopped_; }
+  std::int64_t first_unconfirmed() const { return first_unconfirmed_; }
   const std::string& why_unconfirmed() const { return why_unconfirmed_; }
 
  private:
@@ -105,7 +106,9 @@ class Sending {
         break;
       case Receipt::Kind::put_off:
       case Receipt::Kind::in_doubt:
-        if (unconfirmed_++ == 0) why_unconfirmed_ = receipt.why;
+        if (unconfirmed_++ > 0) break;
+        why_unconfirmed_ = receipt.why;
+        first_unconfirmed_ = line;
         break;
     }
   }
@@ -121,6 +124,7 @@ class Sending {
   std::int64_t sent_ = 0;
   std::int64_t refused_ = 0;
   std::int64_t unconfirmed_ = 0;
+  std::int64_t first_unconfirmed_ = 0;
   std::string why_unconfirmed_;
 };
 
@@ -141,9 +145,9 @@ daemon::Target open_place_to_send(const std::string& url) {
 void tell_how_it_ended(Session& session, const Sending& sending) {
   if (sending.unconfirmed() > 0) {
     fmt::print(stderr,
-               "onceward: {} message(s) were not confirmed, and nothing behind them was sent: {}; send the whole file "
-               "again, duplicates are harmless\n",
-               sending.unconfirmed(), sending.why_unconfirmed());
+               "onceward: {} message(s) were not confirmed, the first of them in line {}, and nothing behind them was "
+               "sent: {}; send all of it again, duplicates are harmless\n",
+               sending.unconfirmed(), sending.first_unconfirmed(), sending.why_unconfirmed());
     session.ending = Exit::unavailable;
   } else if (sending.stopped()) {
     fmt::print(stderr,
@@ -163,7 +167,8 @@ void send_lines(Session& session, const SendChoice& choice) {
   Lines lines(choice.file == "-" ? std::cin : file, EnvelopeLimits().message_bytes);
   {
     ProgressBar bar("messages", choice.file == "-" ? 0 : size_of(choice.file));
-    while (auto line = lines.next()) {
+    // Whoever writes to us is to see an outage by our end, and not to write to nobody.
+    while (auto line = sending.unconfirmed() > 0 ? std::nullopt : lines.next()) {
       sending.take(*line);
       bar.show(lines.bytes_read(), sending.sent());
     }

@@ -1,4 +1,7 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -180,6 +183,25 @@ TEST_F(SendToBroker, WhatAFullQueueDoesNotTakeIsCounted) {
   EXPECT_EQ(spoken.exit_code, 5) << spoken.err;
   expect_counts(spoken, 3, 0, 2);
   EXPECT_NE(spoken.err.find("2 message(s) were not confirmed"), std::string::npos) << spoken.err;
+}
+
+TEST_F(SendToBroker, EndsWhenSomethingIsUnconfirmedThoughMoreMayCome) {
+  fixtures::RabbitmqQueue queue({.quorum = false, .most_messages = 3});
+  std::string lines;  // a batch, and short enough for a pipe that nobody reads yet
+  for (int i = 0; i < 1000; ++i)
+    lines += R"({"messageId":")" + std::to_string(i) +
+             R"(","producer":"shop","payload":{}})"
+             "\n";
+  const std::string pipe = folder_.path() + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int both_ends = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::write(both_ends, lines.data(), lines.size()), static_cast<ssize_t>(lines.size()));
+  const Spoken spoken = fixtures::speak({"/bin/sh", "-c", R"(exec "$@" <"$0")", pipe, ONCEWARD_BINARY, "send",
+                                         rabbitmq_url(queue.name()), "-", "-o", "ndjson"});
+  ::close(both_ends);
+  EXPECT_EQ(spoken.exit_code, 5) << spoken.err;
+  expect_counts(spoken, 3, 0, 997);
+  EXPECT_NE(spoken.err.find("the first of them in line 4,"), std::string::npos) << spoken.err;
 }
 
 // RabbitMQ closes the channel over it, and does not say over which.
