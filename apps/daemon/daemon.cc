@@ -40,6 +40,15 @@ bool may_pass(const Fault& fault) {
          fault.fault() == FaultCode::lost_race || fault.fault() == FaultCode::store_full;
 }
 
+// What a broker says no to is each time another thing to mend. Its text is "place: our words: a library's words", and the last
+// differ from try to try.
+std::string_view kind_of(const Fault& fault) {
+  if (fault.fault() != FaultCode::source_refused) return code(fault.fault());
+  const std::string_view what = fault.what();
+  const std::size_t place = what.find(": ");
+  return what.substr(0, place == what.npos ? what.npos : what.find(": ", place + 1));
+}
+
 // Of a source. While it is being opened its warnings are for those who debug: the fault that it ends with says the same,
 // and a try is made every few seconds.
 class SourceLog final : public Log {
@@ -218,14 +227,15 @@ void Daemon::count_repeats(std::string_view endpoint, Store::Repeat repeat, std:
   (repeat == Store::Repeat::same ? found->second.same : found->second.conflict).fetch_add(times);
 }
 
-// One line for all the tries of all the workers of a consumer, and one more for a reason of another kind.
+// One line for all the tries of all the workers of a consumer, and one more for a reason of another kind. Who debugs sees every try.
 void Daemon::say_once(const std::string& who, const Fault& fault) {
+  bool first = false;
   {
     const std::lock_guard lock(mutex_);
-    if (!said_[who].insert(fault.fault()).second) return;
+    first = said_[who].emplace(kind_of(fault)).second;
   }
   const LogField fields[] = {{"consumer", who}, {"fault", code(fault.fault())}, {"why", fault.what()}};
-  log_.write(LogLevel::warn, "cannot begin yet", fields);
+  log_.write(first ? LogLevel::warn : LogLevel::debug, "cannot begin yet", fields);
 }
 
 void Daemon::work_once(Post& post, std::stop_token stop) {
@@ -312,7 +322,7 @@ Page Daemon::page(std::string_view path) const {
           ingress_ ? "there are /livez, /readyz, /metrics and /ingress\n" : "there are /livez, /readyz and /metrics\n"};
 }
 
-// Ready when every worker works; else each one's trouble, by consumer.
+// Ready when every worker works and is to go on; else each one's trouble, by consumer.
 Page Daemon::readiness() const {
   nlohmann::ordered_json troubles = nlohmann::ordered_json::object();
   for (const auto& post : posts_) {
@@ -325,7 +335,8 @@ Page Daemon::readiness() const {
   for (const auto& post : dispatchers_) {
     if (const std::string trouble = post->trouble(); !trouble.empty()) troubles[post->name()] = trouble;
   }
-  const bool ready = troubles.empty() && !failed_.stop_requested();
+  if (failed_.stop_requested()) troubles["daemon"] = "stopping";
+  const bool ready = troubles.empty();
   const nlohmann::ordered_json body{{"ready", ready}, {"trouble", troubles}};
   return {ready ? 200u : 503u, "application/json",
           body.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"};

@@ -76,8 +76,8 @@ class Daemon {
   std::atomic<bool> told_ready_ = false;
 
   mutable std::mutex mutex_;
-  Backlogs backlogs_;                                // guarded
-  std::map<std::string, std::set<FaultCode>> said_;  // guarded; why somebody cannot begin, as far as it was logged
+  Backlogs backlogs_;                                  // guarded
+  std::map<std::string, std::set<std::string>> said_;  // guarded; why somebody cannot begin, as far as it was logged
 };
 
 }  // namespace onceward::daemon

@@ -113,6 +113,8 @@ TEST_F(RunningDaemon, EndsAtOnceOnASecondSigtermAndLosesNothing) {
     fixtures::await("its handler runs", [&] { return sleeping() == 1; });
     process->signal(SIGTERM);
     fixtures::await("it drains", [&] { return get(port_of(*process), "/readyz").status == 503; });
+    EXPECT_EQ(nlohmann::json::parse(get(port_of(*process), "/readyz").body).at("trouble"),
+              nlohmann::json({{"daemon", "stopping"}}));
     process->signal(SIGTERM);
     EXPECT_EQ(process->wait(std::chrono::seconds(5)), 128 + SIGTERM);
   }
