@@ -102,7 +102,8 @@ void consume_bare(BareConsumer& consumer, Autocommit& database, const Workload& 
 }
 
 double rate_of_bare(PostgresDatabase& database, BareBroker& broker, const Workload& work) {
-  broker.fill(std::span(work.deliveries).first(std::min<std::size_t>(work.deliveries.size(), 5'000)));
+  const std::size_t most = std::min<std::size_t>(work.deliveries.size(), 4'000);
+  broker.fill(std::span(work.deliveries).first(most));
   Autocommit inserts(database.url());
   const auto consumer = broker.consume();
   std::size_t count = 0;
@@ -112,7 +113,7 @@ double rate_of_bare(PostgresDatabase& database, BareBroker& broker, const Worklo
       *consumer, inserts, work,
       [&](Index) {
         if (count++ == 0) start = Clock::now();
-        if (count == 4'000) enough.request_stop();
+        if (count == most) enough.request_stop();
       },
       enough.get_token());
   return static_cast<double>(count) / std::chrono::duration<double>(Clock::now() - start).count();
