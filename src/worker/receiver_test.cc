@@ -5,6 +5,8 @@
 #include <condition_variable>
 #include <vector>
 
+#include "tests/fixtures/kept_log.h"
+
 namespace onceward {
 namespace {
 
@@ -64,22 +66,7 @@ TEST(Receiver, TriesEverMoreSeldomWhileTheSourceIsAway) {
 
 // Away, then refused for a reason, then for another one; logged when somebody has to help, and never twice.
 TEST(Receiver, SaysWhatIsWrongNow) {
-  class Whys final : public Log {
-   public:
-    bool wants(LogLevel) const noexcept override { return true; }
-    void write(LogLevel, std::string_view, std::span<const LogField> fields) noexcept override {
-      const std::lock_guard lock(mutex_);
-      whys_.emplace_back(std::get<std::string_view>(fields.back().value));
-    }
-    std::vector<std::string> all() const {
-      const std::lock_guard lock(mutex_);
-      return whys_;
-    }
-
-   private:
-    mutable std::mutex mutex_;
-    std::vector<std::string> whys_;
-  } log;
+  fixtures::KeptLog log;
   class Changing final : public Source {
    public:
     void receive(std::vector<Delivery>&, std::size_t most, std::chrono::milliseconds) override {
@@ -104,7 +91,10 @@ TEST(Receiver, SaysWhatIsWrongNow) {
   const auto end = Clock::now() + 60s;
   while (source.turn_ < 6 && Clock::now() < end) std::this_thread::sleep_for(1ms);
   EXPECT_EQ(receiver.trouble(), "wrong password");
-  EXPECT_EQ(log.all(), (std::vector<std::string>{"away", "no such queue", "wrong password"}));
+  EXPECT_EQ(log.text(),
+            "the source is away  source_unavailable away\n"
+            "the source is away  source_refused no such queue\n"
+            "the source is away  source_refused wrong password\n");
 }
 
 }  // namespace
