@@ -19,7 +19,7 @@ using Span = HorizonInputs::Span;
 constexpr const char* acknowledged_by_us =
     "a message is acknowledged after its effect is committed; a URL cannot ask for less";
 
-const std::string add_management = "add management=http://user:password@host:15672 to the source's URL";
+constexpr const char* add_management = "add management=http://user:password@host:15672 to the source's URL";
 
 // How long a broker keeps what nobody takes.
 struct Kept {
@@ -88,9 +88,10 @@ void add_lifetime(const QueueSettings& settings, const Span& declared, Observati
 // What only the management API tells of a queue that is there.
 void add_settings(const RabbitmqSourceOptions& options, const RabbitmqFacts& facts, const Span& declared,
                   Observations& seen) {
-  const auto asked = options.management.empty()
-                         ? std::variant<QueueSettings, std::string>("AMQP does not tell; " + add_management)
-                         : ask_management(options, facts.default_delivery_limit);
+  const auto asked =
+      options.management.empty()
+          ? std::variant<QueueSettings, std::string>(fmt::format("AMQP does not tell; {}", add_management))
+          : ask_management(options, facts.default_delivery_limit);
   if (const auto* const why = std::get_if<std::string>(&asked)) {
     seen.push_back({"delivery_limit", Status::unknown, *why});
     seen.push_back({"retention", Status::unknown, *why});
@@ -154,9 +155,9 @@ Behind look_behind(const daemon::TargetOptions& to, const Declaration& consumer)
   using enum ExchangeRoute::Reaches;
   if (route.back == yes) return {Status::problem, exchange + ", which leads back to the consumer; send them elsewhere"};
   const std::string says = exchange + ", " + route.text;
+  if (route.another == no) return {Status::problem, says + "; bind another queue to it"};
   if (route.back == unknown) return {Status::unknown, says + (route.another == yes ? ", and perhaps back" : "")};
-  return {status_of(route.another),
-          says + (route.another == no ? ": the broker refuses them; bind a queue to it" : "")};
+  return {status_of(route.another), says};
 }
 
 void look_at(const KafkaSourceOptions& options, const Declaration& consumer, Observations& seen) {
