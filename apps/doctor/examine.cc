@@ -98,13 +98,6 @@ void add_settings(const RabbitmqSourceOptions& options, const RabbitmqFacts& fac
     return;
   }
   const QueueSettings& settings = std::get<QueueSettings>(asked);
-  if (settings.type == "stream") {
-    seen.push_back({"queue_type", Status::problem,
-                    fmt::format("{} is a stream, which keeps what was acknowledged and cannot be consumed as a queue; "
-                                "name a quorum or classic queue",
-                                options.queue)});
-    return;
-  }
   const std::int32_t believed = options.delivery_limit.value_or(facts.default_delivery_limit.value_or(-1));
   seen.push_back(look_at_limit(settings, believed));
   add_lifetime(settings, declared, seen);

@@ -123,7 +123,7 @@ TEST_F(DoctorSources, DeliveryLimitWithDeadLettersThatOnlyComeBackIsAProblem) {
 TEST_F(DoctorSources, StreamIsAProblem) {
   const std::string path = "/queues/%2F/" + fixtures::unique_name();
   fixtures::rabbitmq_api("PUT", path, R"({"durable":true,"arguments":{"x-queue-type":"stream"}})");
-  const Spoken spoken = examine(rabbitmq_url(path.substr(path.rfind('/') + 1)) + management());
+  const Spoken spoken = examine(rabbitmq_url(path.substr(path.rfind('/') + 1)));
   fixtures::rabbitmq_api("DELETE", path);
   EXPECT_NE(spoken.exit_code, 0) << spoken.out;
   EXPECT_TRUE(std::ranges::any_of(rows_of(spoken), [](const auto& row) {
