@@ -57,19 +57,24 @@ Member::Member(const KafkaSourceOptions& options, Assignment& assignment, Stream
 
 Member::~Member() { close(); }
 
-void Member::tend() {
-  client_.serve();
+void Member::listen() {
   const auto poll = [&] { return rd_kafka_consumer_poll(client_.get(), 0); };
   for (Message message(poll()); message; message.reset(poll())) {
     if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
       hear(*message);
-    } else {
-      early_.push_back(std::move(message));
+    } else if (assignment_.find(message->partition) != nullptr) {
+      astray_.insert(message->partition);
     }
   }
+}
+
+void Member::tend() {
+  client_.serve();
+  listen();
   if (client_.fatal()) throw client_.unavailable(*client_.fatal());
   go_on();
   if (broken_) throw client_.unavailable(*broken_);
+  call_back_astray();
   if (!out_of_range_.empty() && !rebalance_) reset_out_of_range();
   if (!doubted_.empty() && Clock::now() >= take_over_at_) take_over_again();
   if (client_.down() || client_.misses_topic() || topic_gone_) {
@@ -100,6 +105,7 @@ std::chrono::steady_clock::time_point Member::due_at() const {
   if (rebalance_) at = rebalance_->assigning ? try_again_at_ : rebalance_->deadline;
   if (commit_trouble_ || asking_) at = std::min(at, try_again_at_);
   if (!doubted_.empty()) at = std::min(at, take_over_at_);
+  if (!astray_.empty()) at = std::min(at, Clock::now() + try_again_after);
   return at;
 }
 
@@ -238,7 +244,7 @@ void Member::let_go(const rd_kafka_topic_partition_list_t& partitions) {
     assignment_.remove(number);
     out_of_range_.erase(number);
     doubted_.erase(number);
-    std::erase_if(early_, [&](const Message& message) { return message->partition == number; });
+    astray_.erase(number);
   }
   if (lost || abandoned > 0) {
     client_.say(LogLevel::warn, fmt::format("{} partitions were {}; {} messages that are held come again elsewhere",
@@ -276,6 +282,22 @@ void Member::forward(std::int32_t partition) {
   forwarded_[partition] = std::move(queue);
 }
 
+// A fetcher that stops takes the forwarding of its queue with it, some time after it was told to: what is fetched next comes
+// with what librdkafka has to say. It is dropped and fetched again, since whoever takes it from there holds nobody back. A seek
+// is no assignment, so it answers no rebalance, and nothing that was fetched before it is delivered.
+void Member::call_back_astray() {
+  if (astray_.empty()) return;
+  for (const std::int32_t number : astray_) forward(number);
+  const Partitions list = positions(astray_);
+  const Error not_asked(rd_kafka_seek_partitions(client_.get(), list.get(), static_cast<int>(answer_deadline.count())));
+  for (int at = 0; at < list->cnt; ++at) {
+    const rd_kafka_topic_partition_t& one = list->elems[at];
+    if (not_asked || one.err != RD_KAFKA_RESP_ERR_NO_ERROR) continue;
+    astray_.erase(one.partition);
+    client_.say(LogLevel::info, fmt::format("partition {} is fetched again from {}", one.partition, one.offset));
+  }
+}
+
 // Back to where librdkafka has it. In a queue that leads nowhere a late error would hold on to its partition, and the
 // instance could never be destroyed.
 void Member::unforward(std::int32_t partition) {
@@ -289,13 +311,7 @@ void Member::unforward(std::int32_t partition) {
 
 Message Member::next() {
   for (;;) {
-    Message message;
-    if (!early_.empty()) {
-      message = std::move(early_.front());
-      early_.pop_front();
-    } else {
-      message.reset(rd_kafka_consume_queue(messages_.get(), 0));
-    }
+    Message message(rd_kafka_consume_queue(messages_.get(), 0));
     if (!message) return nullptr;
     if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
       hear(*message);
@@ -303,6 +319,7 @@ Message Member::next() {
     }
     const Partition* const partition = assignment_.find(message->partition);
     if (partition == nullptr || partition->leaving || !partition->expects(message->offset)) continue;
+    if (astray_.contains(message->partition)) continue;
     hindered_.reset();
     return message;
   }
@@ -423,7 +440,6 @@ void Member::close() {
   if (client_.fatal() || broken_) unassign_all();
   if (!client_.fatal()) leave();  // the group has gone on without such a one
   while (!forwarded_.empty()) unforward(forwarded_.begin()->first);
-  early_.clear();
   // What still lies in them holds on to partitions of the instance.
   while (Message(rd_kafka_consume_queue(messages_.get(), 0))) {
   }

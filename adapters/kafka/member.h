@@ -4,7 +4,6 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -62,6 +61,7 @@ class Member {
     Clock::time_point deadline;
   };
 
+  void listen();
   void hear(rd_kafka_resp_err_t event, const rd_kafka_topic_partition_list_t* partitions);
   void hear(const rd_kafka_message_t& error);
   void be_hindered(Trouble trouble);
@@ -86,6 +86,7 @@ class Member {
   void set_assignment(const rd_kafka_topic_partition_list_t& partitions, bool assigning);
   void forward(std::int32_t partition);
   void unforward(std::int32_t partition);
+  void call_back_astray();
   void reset_out_of_range();
   void reset(std::int32_t number);
   void move_to(std::int32_t number, std::int64_t offset);
@@ -108,7 +109,7 @@ class Member {
   // Of the one thread.
   Queue consumer_, messages_, commits_;
   std::map<std::int32_t, Queue> forwarded_;
-  std::deque<Message> early_;  // came where no message is expected
+  std::set<std::int32_t> astray_;  // came where no message is expected: nothing of them is handed out
   std::optional<Rebalance> rebalance_;
   std::map<std::int32_t, std::uint64_t> asked_;  // generations of the partitions in the commit that is on its way
   bool asking_ = false;

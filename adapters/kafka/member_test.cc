@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <librdkafka/rdkafka_mock.h>
 
+#include "tests/fixtures/kept_log.h"
 #include "tests/fixtures/receiving.h"
 
 namespace onceward::kafka {
@@ -33,6 +34,22 @@ class MemberOfAGroup : public testing::Test {
   void fails(std::int16_t request, rd_kafka_resp_err_t error) {
     const std::vector<rd_kafka_resp_err_t> many(10'000, error);
     rd_kafka_mock_push_request_errors_array(cluster_.get(), request, many.size(), many.data());
+  }
+  // Of a kilobyte each, confirmed on return.
+  void send(std::int32_t partition, std::int64_t count) {
+    rd_kafka_conf_t* const conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", options_.connection.brokers.c_str(), nullptr, 0);
+    const std::unique_ptr<rd_kafka_t, decltype(&rd_kafka_destroy)> producer(
+        rd_kafka_new(RD_KAFKA_PRODUCER, conf, nullptr, 0), rd_kafka_destroy);
+    const std::unique_ptr<rd_kafka_topic_t, decltype(&rd_kafka_topic_destroy)> topic(
+        rd_kafka_topic_new(producer.get(), options_.topic.c_str(), nullptr), rd_kafka_topic_destroy);
+    std::string body(1'000, 'x');
+    for (std::int64_t i = 0; i < count; ++i) {
+      ASSERT_EQ(
+          rd_kafka_produce(topic.get(), partition, RD_KAFKA_MSG_F_COPY, body.data(), body.size(), nullptr, 0, nullptr),
+          0);
+    }
+    ASSERT_EQ(rd_kafka_flush(producer.get(), 30'000), RD_KAFKA_RESP_ERR_NO_ERROR);
   }
   void works_again(std::int16_t request) { rd_kafka_mock_clear_request_errors(cluster_.get(), request); }
 
@@ -75,6 +92,50 @@ TEST_F(MemberOfAGroup, MemberWhoseAssignmentIsNotTakenIsOver) {
     }
     return member.over();
   });
+}
+
+TEST_F(MemberOfAGroup, PartitionWithoutItsLeaderKeepsNoOtherFromBeingRead) {
+  options_.topic = "two";
+  rd_kafka_mock_topic_create(cluster_.get(), "two", 2, 1);
+  send(1, 10);
+  rd_kafka_mock_partition_set_leader(cluster_.get(), "two", 0, -1);
+  const auto source = open_kafka(options_);
+  EXPECT_EQ(receive_all(*source, 10).size(), 10u);
+}
+
+// As one is left by a fetcher that has stopped late, and has taken the forwarding of its queue with it.
+TEST_F(MemberOfAGroup, WhatComesWhereNoMessageIsExpectedIsFetchedAgainWithoutAGap) {
+  const Bell bell;
+  Assignment assignment;
+  KeptLog log;
+  Member member(options_, assignment, nullptr, bell, log);
+  await("it has its partition", [&] {
+    member.tend();
+    return assignment.find(0) != nullptr;
+  });
+  std::int64_t next = 0;
+  const auto read_to = [&](std::int64_t end) {
+    await("all have come", [&] {
+      member.tend();
+      for (Message message; next < end && (message = member.next());) {
+        EXPECT_EQ(message->offset, next);
+        assignment.find(0)->hand_out(message->offset, {});
+        ++next;
+      }
+      return next >= end;
+    });
+  };
+  send(0, 20);
+  read_to(10);  // the rest lies where it is expected
+  const Queue queue(rd_kafka_queue_get_partition(member.client().get(), "topic", 0));
+  const Queue consumer(rd_kafka_queue_get_consumer(member.client().get()));
+  rd_kafka_queue_forward(queue.get(), consumer.get());
+  send(0, 500);
+  await("it is called back", [&] {
+    member.tend();
+    return log.text().find("partition 0 is fetched again from 10") != std::string::npos;
+  });
+  read_to(520);
 }
 
 TEST_F(MemberOfAGroup, GroupThatDoesNotAnswerIsMissedUntilItDoes) {

@@ -73,7 +73,6 @@ void Member::move_to(std::int32_t number, std::int64_t offset) {
 
 // From where the books have it.
 void Member::fetch_again(std::int32_t number) {
-  std::erase_if(early_, [&](const Message& message) { return message->partition == number; });
   // A partition that has no place to fetch from cannot be sought, only assigned again; where rebalances are eager, all of them.
   std::set<std::int32_t> again{number};
   for (const auto& [each, books] : assignment_.partitions()) {
@@ -81,11 +80,13 @@ void Member::fetch_again(std::int32_t number) {
   }
   const Partitions list = positions(again);
   set_assignment(*list, false);
-  // A fetcher that stops takes the forwarding of its queue with it, some time after the call. A seek waits for that, and is
-  // refused then.
+  // A seek waits until the fetchers have stopped, and is refused then: else each would take the new forwarding along.
   const Partitions stopped(rd_kafka_topic_partition_list_copy(list.get()));
   Error(rd_kafka_seek_partitions(client_.get(), stopped.get(), static_cast<int>(answer_deadline.count())));
-  for (const std::int32_t each : again) forward(each);
+  for (const std::int32_t each : again) {
+    forward(each);
+    astray_.erase(each);
+  }
   set_assignment(*list, true);
 }
 
