@@ -16,7 +16,8 @@ namespace onceward::kafka {
 
 class Partition {
  public:
-  // `position` is the next to come; `generation` tells this assignment of the partition from all others.
+  // `position` is the next to come, or librdkafka's word for the beginning where nobody knows it yet; `generation` tells this
+  // assignment of the partition from all others.
   Partition(std::uint64_t generation, std::int64_t position)
       : generation_(generation), position_(position), end_(position) {}
 

@@ -214,7 +214,7 @@ bool Member::assign(Rebalance& rebalance) {
   if (!(keeper_ != nullptr ? take_over(partitions, streams, false) : set_positions(partitions, false))) return false;
   for (int at = 0; at < partitions.cnt; ++at) {
     const std::int32_t number = partitions.elems[at].partition;
-    assignment_.add(number, std::max<std::int64_t>(partitions.elems[at].offset, 0)).stream = streams[number];
+    assignment_.add(number, partitions.elems[at].offset).stream = streams[number];
     forward(number);
   }
   set_assignment(partitions, true);

@@ -15,6 +15,7 @@ using namespace fixtures;  // NOLINT: the fixtures are the tests' vocabulary
 using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 // Of Kafka's protocol.
 constexpr std::int16_t offset_fetch = 9, find_coordinator = 10;
@@ -50,6 +51,16 @@ class MemberOfAGroup : public testing::Test {
           0);
     }
     ASSERT_EQ(rd_kafka_flush(producer.get(), 30'000), RD_KAFKA_RESP_ERR_NO_ERROR);
+  }
+  void group_has(std::int32_t partition, std::int64_t offset) {
+    rd_kafka_conf_t* const conf = rd_kafka_conf_new();
+    rd_kafka_conf_set(conf, "bootstrap.servers", options_.connection.brokers.c_str(), nullptr, 0);
+    rd_kafka_conf_set(conf, "group.id", options_.group.c_str(), nullptr, 0);
+    const std::unique_ptr<rd_kafka_t, decltype(&rd_kafka_destroy)> consumer(
+        rd_kafka_new(RD_KAFKA_CONSUMER, conf, nullptr, 0), rd_kafka_destroy);
+    const Partitions one(rd_kafka_topic_partition_list_new(1));
+    rd_kafka_topic_partition_list_add(one.get(), options_.topic.c_str(), partition)->offset = offset;
+    ASSERT_EQ(rd_kafka_commit(consumer.get(), one.get(), 0), RD_KAFKA_RESP_ERR_NO_ERROR);
   }
   void works_again(std::int16_t request) { rd_kafka_mock_clear_request_errors(cluster_.get(), request); }
 
@@ -136,6 +147,25 @@ TEST_F(MemberOfAGroup, WhatComesWhereNoMessageIsExpectedIsFetchedAgainWithoutAGa
     return log.text().find("partition 0 is fetched again from 10") != std::string::npos;
   });
   read_to(520);
+}
+
+// Where rebalances are eager, whatever makes one partition be assigned again does so with all.
+TEST_F(MemberOfAGroup, PartitionThatBeganWithoutItsLeaderIsAssignedAgainAtItsBeginning) {
+  options_.topic = "two";
+  options_.out_of_range = KafkaSourceOptions::OutOfRange::latest;
+  rd_kafka_mock_topic_create(cluster_.get(), "two", 2, 1);
+  send(0, 6'000);  // more than this broker keeps
+  group_has(1, 100);
+  rd_kafka_mock_partition_set_leader(cluster_.get(), "two", 0, -1);
+  KeptLog log;
+  const auto source = open_kafka(options_, log);
+  await("partition 1 is assigned again", [&] {
+    EXPECT_TRUE(receive(*source, 1, 20ms).empty());
+    return log.text().find("partition 1 of two: offset 100 comes next") != std::string::npos;
+  });
+  rd_kafka_mock_partition_set_leader(cluster_.get(), "two", 0, 1);
+  EXPECT_EQ(receive_all(*source, 1).front().partition, 0);
+  EXPECT_THAT(log.text(), Not(HasSubstr("partition 0 of two")));
 }
 
 TEST_F(MemberOfAGroup, GroupThatDoesNotAnswerIsMissedUntilItDoes) {

@@ -34,8 +34,8 @@ void Member::reset(std::int32_t number) {
                                                       static_cast<int>(answer_deadline.count()));
   if (error != RD_KAFKA_RESP_ERR_NO_ERROR) throw client_.fault(trouble_of(error, {}));
   const std::int64_t wanted = partition.position();
-  // What was said of another position: it has moved since.
-  const bool stale = wanted >= low && wanted <= high;
+  // What was said of another position: it has moved since, or was never a number.
+  const bool stale = wanted < 0 || (wanted >= low && wanted <= high);
   const std::string what = fmt::format("partition {} of {}: offset {} comes next and is not there; {} to {} are",
                                        number, options_.topic, wanted, low, high);
   if (options_.out_of_range == OutOfRange::refuse && !stale) {

@@ -20,7 +20,7 @@ std::span<rd_kafka_topic_partition_t> items(rd_kafka_topic_partition_list_t& lis
 
 }  // namespace
 
-// At what was committed, else where the options say: as a number, by which it may be assigned again. A topic that has `begun`
+// At what was committed, else where the options say: by what it may be assigned again. A topic that has `begun`
 // has no partition that begins at its end.
 bool Member::set_positions(rd_kafka_topic_partition_list_t& partitions, bool begun) {
   if (partitions.cnt == 0) return true;
