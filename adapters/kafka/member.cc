@@ -68,6 +68,13 @@ void Member::listen() {
   }
 }
 
+// To be asked before anything is assigned that the group has not asked for: librdkafka takes it for the answer to a rebalance
+// that it has told of, though nobody has listened yet.
+bool Member::hears_of_a_rebalance() {
+  listen();
+  return rebalance_.has_value();
+}
+
 void Member::tend() {
   client_.serve();
   listen();
@@ -113,12 +120,12 @@ std::chrono::steady_clock::time_point Member::due_at() const {
 
 void Member::hear(rd_kafka_resp_err_t event, const rd_kafka_topic_partition_list_t* partitions) {
   if (event != RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS && event != RD_KAFKA_RESP_ERR__REVOKE_PARTITIONS) {
-    client_.say(LogLevel::warn, fmt::format("the rebalance failed: {}", rd_kafka_err2str(event)));
+    broken_ = fmt::format("the rebalance failed: {}", rd_kafka_err2str(event));
     rd_kafka_assign(client_.get(), nullptr);
-    assignment_.clear();
-    waiting_since_ = Clock::now();
     return;
   }
+  // It was answered without us: what it took away may be somebody else's by now.
+  if (rebalance_ && !rebalance_->assigning) let_go(*rebalance_->partitions, true);
   rebalance_ =
       Rebalance{event == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS,
                 Partitions(rd_kafka_topic_partition_list_copy(partitions)), Clock::now() + options_.revoke_deadline};
@@ -126,7 +133,7 @@ void Member::hear(rd_kafka_resp_err_t event, const rd_kafka_topic_partition_list
   assign_tries_ = 0;
   note_progress(*rebalance_);
   if (closing_) {
-    if (!rebalance_->assigning) let_go(*partitions);
+    if (!rebalance_->assigning) let_go(*partitions, rd_kafka_assignment_lost(client_.get()) != 0);
     set_assignment(*partitions, rebalance_->assigning);
     rebalance_.reset();
     return;
@@ -194,7 +201,7 @@ void Member::go_on() {
     group_says_.clear();
   } else {
     if (!may_let_go(*rebalance_)) return;
-    let_go(*rebalance_->partitions);
+    let_go(*rebalance_->partitions, rd_kafka_assignment_lost(client_.get()) != 0);
     set_assignment(*rebalance_->partitions, false);
     if (assignment_.partitions().empty()) waiting_since_ = Clock::now();
   }
@@ -231,9 +238,8 @@ bool Member::may_let_go(const Rebalance& rebalance) {
   return true;
 }
 
-void Member::let_go(const rd_kafka_topic_partition_list_t& partitions) {
-  // Somebody else may have moved on from what we would commit.
-  const bool lost = rd_kafka_assignment_lost(client_.get()) != 0;
+// Of what is lost nothing is committed: somebody else may have moved on from it.
+void Member::let_go(const rd_kafka_topic_partition_list_t& partitions, bool lost) {
   if (!lost && !client_.down()) commit(answer_deadline);
   std::size_t abandoned = 0;
   for (int at = 0; at < partitions.cnt; ++at) {

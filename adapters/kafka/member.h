@@ -62,6 +62,7 @@ class Member {
   };
 
   void listen();
+  bool hears_of_a_rebalance();
   void hear(rd_kafka_resp_err_t event, const rd_kafka_topic_partition_list_t* partitions);
   void hear(const rd_kafka_message_t& error);
   void be_hindered(Trouble trouble);
@@ -81,7 +82,7 @@ class Member {
   std::string stream_of(std::int32_t partition) const;
   void take_over_again();
   bool may_let_go(const Rebalance& rebalance);
-  void let_go(const rd_kafka_topic_partition_list_t& partitions);
+  void let_go(const rd_kafka_topic_partition_list_t& partitions, bool lost);
   bool is_cooperative() const;
   void set_assignment(const rd_kafka_topic_partition_list_t& partitions, bool assigning);
   void forward(std::int32_t partition);

@@ -168,6 +168,94 @@ TEST_F(MemberOfAGroup, PartitionThatBeganWithoutItsLeaderIsAssignedAgainAtItsBeg
   EXPECT_THAT(log.text(), Not(HasSubstr("partition 0 of two")));
 }
 
+// Of two partitions one goes to a newcomer.
+class MemberThatShares : public MemberOfAGroup {
+ protected:
+  MemberThatShares() {
+    options_.topic = "two";
+    options_.revoke_deadline = 60s;
+    options_.connection.properties["heartbeat.interval.ms"] = "100";
+    options_.connection.properties["session.timeout.ms"] = "3000";  // so long this broker waits for all to join
+    rd_kafka_mock_topic_create(cluster_.get(), "two", 2, 1);
+    send(0, 1);
+  }
+
+  void join(StreamKeeper* keeper) {
+    member_ = std::make_unique<Member>(options_, assignment_, keeper, bell_, silent_log());
+    await("it has both partitions", [&] {
+      member_->tend();
+      return assignment_.partitions().size() == 2;
+    });
+  }
+  void take_the_first() {
+    await("the message has come", [&] {
+      member_->tend();
+      const Message message = member_->next();
+      if (message) assignment_.find(0)->hand_out(message->offset, {});
+      return message != nullptr;
+    });
+  }
+  void newcomer_joins(StreamKeeper* keeper) {
+    newcomer_ = std::make_unique<Member>(options_, theirs_, keeper, bell_, silent_log());
+    const Queue consumer(rd_kafka_queue_get_consumer(member_->client().get()));
+    await("a rebalance is told", [&] { return rd_kafka_queue_length(consumer.get()) > 0; });
+  }
+  void await_shared() {
+    await("each has one", [&] {
+      member_->tend();
+      newcomer_->tend();
+      return assignment_.partitions().size() == 1 && theirs_.partitions().size() == 1;
+    });
+  }
+
+  const Bell bell_;
+  Assignment assignment_, theirs_;
+  std::unique_ptr<Member> member_, newcomer_;
+};
+
+// While the keeper is asked where a partition goes on that is out of range.
+TEST_F(MemberThatShares, RebalanceThatIsToldMeanwhileIsNotAnsweredByAnAssignment) {
+  class Keeper final : public StreamKeeper {
+   public:
+    std::vector<TakenOver> take_over(std::span<const std::string> names) override {
+      std::vector<TakenOver> taken;
+      for (const std::string& name : names) taken.push_back({{name, 1, 1}, name == "two/1" ? 100 : 0});
+      return taken;
+    }
+    Stream begin(const Stream& stream, std::int64_t) override {
+      if (!std::exchange(asked, true)) meanwhile();
+      return stream;
+    }
+    std::function<void()> meanwhile;
+    bool asked = false;
+  } keeper;
+  keeper.meanwhile = [&] { newcomer_joins(&keeper); };
+  options_.out_of_range = KafkaSourceOptions::OutOfRange::latest;
+  join(&keeper);
+  assignment_.find(1)->hand_out(100, {});  // so that it waits
+  take_the_first();
+  assignment_.find(1)->settle(100);
+  await("the keeper was asked", [&] {
+    EXPECT_FALSE(member_->next());
+    member_->tend();
+    return keeper.asked;
+  });
+  ASSERT_EQ(assignment_.partitions().size(), 2u);
+  EXPECT_TRUE(assignment_.find(0)->leaving) << "and waits for what is held";
+  assignment_.find(0)->settle(0);
+  await_shared();
+}
+
+TEST_F(MemberThatShares, RebalanceThatWasAnsweredWithoutItTakesItsPartitionsAway) {
+  join(nullptr);
+  take_the_first();
+  newcomer_joins(nullptr);
+  member_->tend();
+  EXPECT_TRUE(assignment_.find(0)->leaving);
+  rd_kafka_assign(member_->client().get(), nullptr);
+  await_shared();
+}
+
 TEST_F(MemberOfAGroup, GroupThatDoesNotAnswerIsMissedUntilItDoes) {
   fails(find_coordinator, RD_KAFKA_RESP_ERR_COORDINATOR_NOT_AVAILABLE);
   const auto source = open_kafka(options_);

@@ -7,6 +7,7 @@ namespace onceward::kafka {
 
 void Member::reset_out_of_range() {
   for (const std::int32_t number : std::set<std::int32_t>(out_of_range_)) {
+    if (rebalance_) return;  // heard of meanwhile
     if (assignment_.find(number) == nullptr) {
       out_of_range_.erase(number);
       continue;
@@ -53,6 +54,7 @@ void Member::reset(std::int32_t number) {
     if (trouble->kind == Trouble::Kind::busy) return;
     throw client_.fault(*trouble);
   }
+  if (hears_of_a_rebalance()) return;
   fetch_again(number);
   out_of_range_.erase(number);
 }

@@ -63,6 +63,7 @@ void Member::take_over_again() {
         return;
       }
       hindered_.reset();
+      if (hears_of_a_rebalance()) return;
       assignment_.add(number, partition.offset).stream = streams[number];
       fetch_again(number);
       client_.say(LogLevel::warn, fmt::format("stream {} is ours by the group, and was taken over again at {}",
