@@ -23,6 +23,7 @@ Properties properties_of(const KafkaSourceOptions& options) {
       {"enable.auto.commit", "false"},
       {"enable.auto.offset.store", "false"},
       {"auto.offset.reset", "error"},
+      {"isolation.level", "read_committed"},
       {"enable.partition.eof", "false"},
       {"partition.assignment.strategy", options.cooperative ? "cooperative-sticky" : "range,roundrobin"},
       {"queued.max.messages.kbytes", std::to_string(options.queued_bytes / 1024)},

@@ -25,6 +25,7 @@ Properties reader_properties(const KafkaSourceOptions& options) {
       {"enable.auto.commit", "false"},
       {"enable.auto.offset.store", "false"},
       {"enable.partition.eof", "false"},
+      {"isolation.level", "read_committed"},
       {"auto.offset.reset", options.start == KafkaSourceOptions::Start::earliest ? "earliest" : "latest"},
       {"queued.max.messages.kbytes", std::to_string(options.queued_bytes / 1024)},
   };
