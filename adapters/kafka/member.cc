@@ -82,14 +82,24 @@ void Member::tend() {
   if (client_.fatal()) throw client_.unavailable(*client_.fatal());
   go_on();
   if (broken_) throw client_.unavailable(*broken_);
+  reach_again();
   call_back_astray();
   if (!out_of_range_.empty() && !rebalance_) reset_out_of_range();
   if (!doubted_.empty() && Clock::now() >= take_over_at_) take_over_again();
-  if (client_.down() || client_.misses_topic() || topic_gone_) {
-    client_.reach(options_.topic, again_deadline, FaultCode::source_unavailable);
-    topic_gone_ = false;
-    if (waiting_since_) waiting_since_ = Clock::now();
+}
+
+// A topic that was gone may be another one of the same name, which has grown past our position. What the group had committed
+// went with the old one, so that only a new member begins where it must; where it is the same, what is held comes again.
+void Member::reach_again() {
+  if (!client_.down() && !misses_topic()) return;
+  topic_gone_ = misses_topic();
+  client_.reach(options_.topic, again_deadline, FaultCode::source_unavailable);
+  if (topic_gone_ && !assignment_.partitions().empty()) {
+    broken_ = "the topic was missing and is back: it is joined anew";
+    throw client_.unavailable(*broken_);
   }
+  topic_gone_ = false;
+  if (waiting_since_) waiting_since_ = Clock::now();
 }
 
 void Member::complain() const {
@@ -370,8 +380,9 @@ bool Member::answered(Clock::time_point end) {
 std::optional<Trouble> Member::commit(milliseconds wait) {
   const auto end = Clock::now() + wait;
   if (answered(end)) {
-    // What was lost is somebody else's, who may have moved on.
-    const Partitions offsets = rd_kafka_assignment_lost(client_.get()) == 0 ? commit_list() : nullptr;
+    // What was lost is somebody else's, who may have moved on; of a topic that is missed, the next of its name would get it.
+    const bool ours = rd_kafka_assignment_lost(client_.get()) == 0 && !misses_topic();
+    const Partitions offsets = ours ? commit_list() : nullptr;
     if (!offsets) {
       commit_trouble_.reset();
       return std::nullopt;

@@ -61,6 +61,8 @@ class Member {
     Clock::time_point deadline;
   };
 
+  bool misses_topic() const { return topic_gone_ || client_.misses_topic(); }
+  void reach_again();
   void listen();
   bool hears_of_a_rebalance();
   void hear(rd_kafka_resp_err_t event, const rd_kafka_topic_partition_list_t* partitions);

@@ -167,38 +167,58 @@ TEST_P(KafkaOffsets, TopicThatGoesIsMissedWithoutFrequentQuestions) {
   EXPECT_THAT(log_.text(), Not(HasSubstr(topic_.name()))) << "the fault says it";
 }
 
-TEST_P(KafkaOffsets, TopicThatGoesWhileItIsReadIsSaidAndItsSuccessorRead) {
-  KafkaSourceOptions watchful = options();
-  watchful.out_of_range = OutOfRange::earliest;
-  watchful.connection.properties["topic.metadata.refresh.interval.ms"] = "500";
-  const auto source = open_kafka(watchful, log_);
-  settle(*source, receive_all(*source, 8));
-  topic_.remove();
-  std::string said;
-  await("it is missed", [&] {
-    try {
-      EXPECT_TRUE(receive(*source, 10, 100ms).empty());
-    } catch (const Fault& fault) {
-      EXPECT_EQ(fault.fault(), FaultCode::source_unavailable);
-      said = fault.what();
-    }
-    return !said.empty();
-  });
-  EXPECT_THAT(said, HasSubstr("there is no topic " + topic_.name()));
-  topic_.create();
-  topic_.send(numbered_records(200, 202));
-  std::vector<std::string> payloads;
-  await("the new one is read", [&] {
-    try {
-      const auto deliveries = receive(*source, 10, 100ms);
-      for (std::string& payload : payloads_of(deliveries)) payloads.push_back(std::move(payload));
-      settle(*source, deliveries);
-    } catch (const Fault& fault) {
-      EXPECT_TRUE(fault.transient()) << fault.what();
-    }
-    return payloads.size() >= 2;
-  });
-  EXPECT_THAT(payloads, ElementsAre("200", "201"));
+// A topic that goes while it is read up to its end, and one of so many messages that takes its name once it is missed. Its
+// reader asks `often` for it, and so may be told to leave it by its group, or only fetches.
+class KafkaSuccessors : public KafkaOffsets {
+ protected:
+  std::vector<std::string> read_successor(int count, bool often) {
+    KafkaSourceOptions chosen = options();
+    if (often) chosen.connection.properties["topic.metadata.refresh.interval.ms"] = "500";
+    const auto source = open_kafka(chosen, log_);
+    settle(*source, receive_all(*source, 7));
+    const auto held = receive_all(*source, 1);
+    topic_.remove();
+    std::string said;
+    await("it is missed", [&] {
+      try {
+        EXPECT_TRUE(receive(*source, 10, 100ms).empty());
+      } catch (const Fault& fault) {
+        EXPECT_EQ(fault.fault(), FaultCode::source_unavailable);
+        said = fault.what();
+      }
+      return !said.empty();
+    });
+    EXPECT_THAT(said, HasSubstr("there is no topic " + topic_.name()));
+    topic_.create();
+    topic_.send(numbered_records(200, 200 + count));
+    settle(*source, held);  // of the old one
+    std::vector<std::string> payloads;
+    await("the new one is read", [&] {
+      try {
+        const auto deliveries = receive(*source, 10, 100ms);
+        for (std::string& payload : payloads_of(deliveries)) payloads.push_back(std::move(payload));
+        settle(*source, deliveries);
+      } catch (const Fault& fault) {
+        EXPECT_TRUE(fault.transient()) << fault.what();
+      }
+      return payloads.size() >= static_cast<std::size_t>(count);
+    });
+    return payloads;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Rebalance, KafkaSuccessors, testing::Bool(),
+                         [](const auto& of) { return of.param ? "Cooperative" : "Eager"; });
+
+TEST_P(KafkaSuccessors, TopicThatIsShorterIsReadFromItsBeginning) {
+  EXPECT_THAT(read_successor(2, true), ElementsAre("200", "201"));
+}
+
+// Nothing of where the old one was fits, and nothing tells.
+TEST_P(KafkaSuccessors, TopicThatIsLongerIsReadFromItsBeginning) {
+  const auto payloads = read_successor(20, false);
+  EXPECT_EQ(payloads.size(), 20u);
+  EXPECT_EQ(payloads.front(), "200");
+  EXPECT_EQ(payloads.back(), "219");
 }
 
 }  // namespace
