@@ -55,16 +55,22 @@ class Bookkeeper final : public StreamKeeper {
   Book& book_;
 };
 
-class KafkaStreams : public testing::Test {
+class KafkaStreams : public testing::TestWithParam<bool> {
  protected:
-  std::unique_ptr<Source> open() { return open(topic_.source()); }
+  KafkaSourceOptions options() const { return options_of(topic_); }
+  static KafkaSourceOptions options_of(const KafkaTopic& topic) {
+    KafkaSourceOptions made = topic.source();
+    made.cooperative = GetParam();
+    return made;
+  }
+  std::unique_ptr<Source> open() { return open(options()); }
   std::unique_ptr<Source> open(const KafkaSourceOptions& options) {
     return open_kafka(options, log_, std::make_unique<Bookkeeper>(book_));
   }
   Book::Row& row() { return book_.rows[topic_.name() + "/0"]; }
   void kept(std::int64_t next) { row() = {1, 1, next}; }
   void group_has(std::int64_t offset) {
-    const auto source = open_kafka(topic_.source());
+    const auto source = open_kafka(options());
     settle(*source, receive_all(*source, static_cast<std::size_t>(offset)));
   }
 
@@ -72,8 +78,10 @@ class KafkaStreams : public testing::Test {
   Book book_;
   KeptLog log_;
 };
+INSTANTIATE_TEST_SUITE_P(Rebalance, KafkaStreams, testing::Bool(),
+                         [](const auto& of) { return of.param ? "Cooperative" : "Eager"; });
 
-TEST_F(KafkaStreams, StreamThatIsNewBeginsAtTheBeginningAndItsKeeperIsTold) {
+TEST_P(KafkaStreams, StreamThatIsNewBeginsAtTheBeginningAndItsKeeperIsTold) {
   topic_.send(numbered_records(0, 5));
   topic_.delete_before(0, 2);
   const auto source = open();
@@ -89,31 +97,31 @@ TEST_F(KafkaStreams, StreamThatIsNewBeginsAtTheBeginningAndItsKeeperIsTold) {
   EXPECT_EQ(deliveries.back().position->after, 4);
 }
 
-TEST_F(KafkaStreams, StreamThatIsNewBeginsWhereTheGroupIs) {
+TEST_P(KafkaStreams, StreamThatIsNewBeginsWhereTheGroupIs) {
   topic_.send(numbered_records(0, 5));
   group_has(3);
   EXPECT_THAT(payloads_of(receive_all(*open(), 2)), ElementsAre("3", "4"));
   EXPECT_EQ(row().next, 3);
 }
 
-TEST_F(KafkaStreams, StreamThatIsNewMayBeginAtTheEnd) {
+TEST_P(KafkaStreams, StreamThatIsNewMayBeginAtTheEnd) {
   topic_.send(numbered_records(0, 5));
-  KafkaSourceOptions options = topic_.source();
-  options.start = KafkaSourceOptions::Start::latest;
-  const auto source = open(options);
+  KafkaSourceOptions chosen = options();
+  chosen.start = KafkaSourceOptions::Start::latest;
+  const auto source = open(chosen);
   EXPECT_EQ(row().next, 5);
   topic_.send(numbered_records(5, 6));
   EXPECT_THAT(payloads_of(receive_all(*source, 1)), ElementsAre("5"));
 }
 
-TEST_F(KafkaStreams, GroupThatIsBehindIsNotBelieved) {
+TEST_P(KafkaStreams, GroupThatIsBehindIsNotBelieved) {
   topic_.send(numbered_records(0, 10));
   group_has(2);
   kept(7);
   EXPECT_THAT(payloads_of(receive_all(*open(), 3)), ElementsAre("7", "8", "9"));
 }
 
-TEST_F(KafkaStreams, GroupThatIsAheadIsNotBelieved) {
+TEST_P(KafkaStreams, GroupThatIsAheadIsNotBelieved) {
   topic_.send(numbered_records(0, 10));
   group_has(9);
   kept(7);
@@ -124,7 +132,7 @@ TEST_F(KafkaStreams, GroupThatIsAheadIsNotBelieved) {
   EXPECT_EQ(topic_.committed(), (std::map<int, std::int64_t>{{0, 10}})) << "and is told all the same";
 }
 
-TEST_F(KafkaStreams, KeeperThatIsAwayIsSaidAndAskedAgain) {
+TEST_P(KafkaStreams, KeeperThatIsAwayIsSaidAndAskedAgain) {
   topic_.send(numbered_records(0, 2));
   kept(1);
   book_.away = true;
@@ -133,7 +141,7 @@ TEST_F(KafkaStreams, KeeperThatIsAwayIsSaidAndAskedAgain) {
   EXPECT_THAT(payloads_of(receive_all(*open(), 1)), ElementsAre("1"));
 }
 
-TEST_F(KafkaStreams, WhatIsGoneIsRefusedOrSkippedWithoutAGap) {
+TEST_P(KafkaStreams, WhatIsGoneIsRefusedOrSkippedWithoutAGap) {
   topic_.send(numbered_records(0, 10));
   topic_.delete_before(0, 5);
   kept(2);
@@ -141,16 +149,16 @@ TEST_F(KafkaStreams, WhatIsGoneIsRefusedOrSkippedWithoutAGap) {
     const auto source = open();
     EXPECT_THROW(receive_all(*source, 1), Fault);
   }
-  KafkaSourceOptions options = topic_.source();
-  options.out_of_range = OutOfRange::earliest;
-  const auto source = open(options);
+  KafkaSourceOptions chosen = options();
+  chosen.out_of_range = OutOfRange::earliest;
+  const auto source = open(chosen);
   const auto deliveries = receive_all(*source, 5);
   EXPECT_EQ(deliveries.front().position->offset, 5);
   EXPECT_EQ(deliveries.front().position->after, 2) << "nothing of what was there is passed over";
   EXPECT_EQ(row().begun, 1);
 }
 
-TEST_F(KafkaStreams, WhatIsNotThereYetIsRefusedUntilItIs) {
+TEST_P(KafkaStreams, WhatIsNotThereYetIsRefusedUntilItIs) {
   topic_.send(numbered_records(0, 10));
   kept(12);
   const auto source = open();
@@ -167,32 +175,32 @@ TEST_F(KafkaStreams, WhatIsNotThereYetIsRefusedUntilItIs) {
   EXPECT_EQ(row().begun, 1);
 }
 
-TEST_F(KafkaStreams, EndThatIsGoneToIsKept) {
+TEST_P(KafkaStreams, EndThatIsGoneToIsKept) {
   topic_.send(numbered_records(0, 10));
   topic_.delete_before(0, 5);
   kept(2);
-  KafkaSourceOptions options = topic_.source();
-  options.out_of_range = OutOfRange::latest;
+  KafkaSourceOptions chosen = options();
+  chosen.out_of_range = OutOfRange::latest;
   {
-    const auto source = open(options);
+    const auto source = open(chosen);
     await("its keeper is told", [&] {
       EXPECT_TRUE(receive(*source, 10, 100ms).empty());
       return row().next == 10;
     });
   }
   topic_.send(numbered_records(10, 11));
-  const auto deliveries = receive_all(*open(options), 1);
+  const auto deliveries = receive_all(*open(chosen), 1);
   EXPECT_THAT(payloads_of(deliveries), ElementsAre("10"));
   EXPECT_EQ(deliveries.front().position->after, 10);
 }
 
 // The topic is another one: the same offsets are other messages.
-TEST_F(KafkaStreams, StreamThatGoesBackBeginsAnew) {
+TEST_P(KafkaStreams, StreamThatGoesBackBeginsAnew) {
   topic_.send(numbered_records(0, 3));
   kept(100);
-  KafkaSourceOptions options = topic_.source();
-  options.out_of_range = OutOfRange::earliest;
-  const auto source = open(options);
+  KafkaSourceOptions chosen = options();
+  chosen.out_of_range = OutOfRange::earliest;
+  const auto source = open(chosen);
   const auto deliveries = receive_all(*source, 3);
   EXPECT_THAT(payloads_of(deliveries), ElementsAre("0", "1", "2"));
   EXPECT_EQ(row().next, 0);
@@ -202,13 +210,13 @@ TEST_F(KafkaStreams, StreamThatGoesBackBeginsAnew) {
 }
 
 // The topic is made anew while nothing is fetched of it.
-TEST_F(KafkaStreams, StreamThatGoesBackWaitsForWhatIsHeld) {
+TEST_P(KafkaStreams, StreamThatGoesBackWaitsForWhatIsHeld) {
   topic_.send(numbered_records(0, 8));
   kept(0);
-  KafkaSourceOptions options = topic_.source();
-  options.out_of_range = OutOfRange::earliest;
-  options.connection.properties["queued.min.messages"] = "1";
-  const auto source = open(options);
+  KafkaSourceOptions chosen = options();
+  chosen.out_of_range = OutOfRange::earliest;
+  chosen.connection.properties["queued.min.messages"] = "1";
+  const auto source = open(chosen);
   auto held = receive_all(*source, 7);
   topic_.remove();
   topic_.create();
@@ -222,14 +230,14 @@ TEST_F(KafkaStreams, StreamThatGoesBackWaitsForWhatIsHeld) {
 }
 
 // Whoever assigns something meanwhile has answered the rebalance with it.
-TEST_F(KafkaStreams, NothingMovesWhileARebalanceIsOpen) {
+TEST_P(KafkaStreams, NothingMovesWhileARebalanceIsOpen) {
   KafkaTopic two(2);
   two.send(numbered_records(0, 20, 2));
-  KafkaSourceOptions options = two.source();
-  options.out_of_range = OutOfRange::latest;
-  options.revoke_deadline = 60s;
-  options.connection.properties["queued.min.messages"] = "1";
-  const auto source = open(options);
+  KafkaSourceOptions chosen = options_of(two);
+  chosen.out_of_range = OutOfRange::latest;
+  chosen.revoke_deadline = 60s;
+  chosen.connection.properties["queued.min.messages"] = "1";
+  const auto source = open(chosen);
   std::vector<Delivery> held[2];
   const auto receive_one = [&] {
     const Delivery one = receive_all(*source, 1).front();
@@ -243,7 +251,7 @@ TEST_F(KafkaStreams, NothingMovesWhileARebalanceIsOpen) {
     for (int time = 0; time < 10; ++time) EXPECT_TRUE(receive(*source, 10, 100ms).empty());
   };
   look();
-  auto joining = std::async(std::launch::async, [&] { return open_kafka(options); });
+  auto joining = std::async(std::launch::async, [&] { return open_kafka(chosen); });
   await("a rebalance begins", [&] { return two.members() == 0; });
   look();
   settle(*source, held[0]);
@@ -256,13 +264,13 @@ TEST_F(KafkaStreams, NothingMovesWhileARebalanceIsOpen) {
   });
 }
 
-TEST_F(KafkaStreams, StreamThatIsSomebodyElsesWhenItWouldMoveIsTakenOverAgain) {
+TEST_P(KafkaStreams, StreamThatIsSomebodyElsesWhenItWouldMoveIsTakenOverAgain) {
   topic_.send(numbered_records(0, 10));
   topic_.delete_before(0, 5);
   kept(2);
-  KafkaSourceOptions options = topic_.source();
-  options.out_of_range = OutOfRange::latest;
-  const auto source = open(options);
+  KafkaSourceOptions chosen = options();
+  chosen.out_of_range = OutOfRange::latest;
+  const auto source = open(chosen);
   row().epoch += 7;
   await("it has moved", [&] {
     EXPECT_TRUE(receive(*source, 10, 100ms).empty());
@@ -273,17 +281,17 @@ TEST_F(KafkaStreams, StreamThatIsSomebodyElsesWhenItWouldMoveIsTakenOverAgain) {
   EXPECT_THAT(payloads_of(receive_all(*source, 1)), ElementsAre("10"));
 }
 
-TEST_F(KafkaStreams, PartitionThatIsAddedBeginsAtItsBeginningAlsoWithLatest) {
+TEST_P(KafkaStreams, PartitionThatIsAddedBeginsAtItsBeginningAlsoWithLatest) {
   topic_.send(numbered_records(0, 5));
-  KafkaSourceOptions options = topic_.source();
-  options.start = KafkaSourceOptions::Start::latest;
-  open(options);
+  KafkaSourceOptions chosen = options();
+  chosen.start = KafkaSourceOptions::Start::latest;
+  open(chosen);
   topic_.add_partitions(1);
   topic_.send({{.value = "early", .partition = 1}});
-  EXPECT_THAT(payloads_of(receive_all(*open(options), 1)), ElementsAre("early"));
+  EXPECT_THAT(payloads_of(receive_all(*open(chosen), 1)), ElementsAre("early"));
 }
 
-TEST_F(KafkaStreams, StreamThatIsGivenBackIsTakenOverAgain) {
+TEST_P(KafkaStreams, StreamThatIsGivenBackIsTakenOverAgain) {
   topic_.send(numbered_records(0, 10));
   kept(0);
   const auto source = open();
@@ -299,7 +307,7 @@ TEST_F(KafkaStreams, StreamThatIsGivenBackIsTakenOverAgain) {
 }
 
 // As when a database has failed over, and its last commits are lost.
-TEST_F(KafkaStreams, StreamThatItsKeeperHasLostBeginsWhereTheGroupIs) {
+TEST_P(KafkaStreams, StreamThatItsKeeperHasLostBeginsWhereTheGroupIs) {
   topic_.send(numbered_records(0, 10));
   const auto source = open();
   const auto applied = receive_all(*source, 2);
@@ -314,22 +322,22 @@ TEST_F(KafkaStreams, StreamThatItsKeeperHasLostBeginsWhereTheGroupIs) {
   EXPECT_EQ(row().next, 2) << "its keeper is told";
 }
 
-TEST_F(KafkaStreams, NativeMessageWithoutAnIdHasItsPlaceForOne) {
+TEST_P(KafkaStreams, NativeMessageWithoutAnIdHasItsPlaceForOne) {
   topic_.send({{.key = "k", .value = "v"}, {.key = "k", .value = "v", .headers = {{"id", "its own"}}}});
   const auto deliveries = receive_all(*open(), 2);
   EXPECT_EQ(deliveries[0].envelope.message_id().text(), topic_.name() + "/0@0");
   EXPECT_EQ(deliveries[1].envelope.message_id().text(), "its own");
 }
 
-TEST_F(KafkaStreams, EveryAssignmentIsAnotherEpoch) {
+TEST_P(KafkaStreams, EveryAssignmentIsAnotherEpoch) {
   KafkaTopic two(2);
   two.send(numbered_records(0, 4, 2));
   {
-    const auto source = open(two.source());
+    const auto source = open(options_of(two));
     for (const Delivery& delivery : receive_all(*source, 4)) EXPECT_GT(delivery.position->stream->epoch, 0);
   }
   const Book before = book_;
-  const auto source = open(two.source());
+  const auto source = open(options_of(two));
   for (const Delivery& delivery : receive_all(*source, 4)) {
     EXPECT_GT(delivery.position->stream->epoch, before.rows.at(delivery.position->stream->name).epoch);
   }
