@@ -63,10 +63,10 @@ void Scene::write_run() const {
   std::ofstream(folder_.path() + "/run.json") << run.dump();
 }
 
-void Scene::write(const std::string& source, const std::string& sql) {
+void Scene::write(const std::string& source, const std::string& sql, const std::string& lines) {
   std::ofstream(folder_.path() + "/app.toml")
-      << "[store]\nurl = \"" << database_.url()
-      << "\"\n[[consumer]]\nname = \"captures\"\nowner = \"payments\"\nworkers = 2\n"
+      << "[store]\nurl = \"" << database_.url() << "\"\n[[consumer]]\n"
+      << lines << "name = \"captures\"\nowner = \"payments\"\nworkers = 2\n"
       << "batch = 20\ntime_bound = \"20s\"\nretry = { attempts = 5 }\nsource = \"" << source << "\"\nsql = [" << sql
       << "\"INSERT INTO capture SELECT message_id, request, invoice, amount, currency FROM messages\", \"UPDATE balance SET "
          "amount = amount + (SELECT sum(amount) FROM messages)\"]\n[consumer.fields]\nrequest = { pointer = "

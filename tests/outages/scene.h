@@ -36,8 +36,9 @@ class Scene : public testing::Test {
   void at_rabbitmq(const std::string& queue, const std::string& directory);
   void at_kafka(const std::string& group, const std::string& directory);
 
-  // An application that captures payments from `source`; `sql` is put before the statements of its effects.
-  void write(const std::string& source, const std::string& sql = {});
+  // An application that captures payments from `source`; `sql` is put before the statements of its effects, `lines` before the
+  // consumer's own.
+  void write(const std::string& source, const std::string& sql = {}, const std::string& lines = {});
   Daemon start() const;
   // Returns when its workers work.
   Daemon start_and_await_work() const;
