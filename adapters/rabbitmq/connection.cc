@@ -27,7 +27,6 @@ using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 
 constexpr amqp_channel_t work_channel = 1, probe_channel = 2;
-constexpr std::string_view consumer_name = "onceward";
 // poll() says that a socket has room when a third of its buffer is free, which is more than one of these: so a write that
 // poll() has allowed does not wait.
 constexpr int send_buffer_bytes = 512 * 1024;
@@ -271,15 +270,18 @@ void Connection::limit_unsettled(std::uint16_t messages) {
 }
 
 // Zero is a consumer's priority where none is said, but streams have no such thing and refuse it. They must be: each consumer
-// would begin with what comes next, and what came between two of them would be lost.
+// would begin with what comes next, and what came between two of them would be lost. Its name is the broker's choice, each time
+// another one: a quorum queue takes a second of the same name for the first, which still has messages to settle.
 void Connection::consume(std::string_view queue) {
   amqp_table_entry_t priority = number("x-priority", 0);
-  amqp_basic_consume(state_.get(), work_channel, bytes_of(queue), bytes_of(consumer_name), 0, 0, 0, {1, &priority});
+  const auto* const answer =
+      amqp_basic_consume(state_.get(), work_channel, bytes_of(queue), amqp_empty_bytes, 0, 0, 0, {1, &priority});
   require_messages(queue);
+  consumer_ = view(answer->consumer_tag);
 }
 
 void Connection::stop_consuming() {
-  amqp_basic_cancel(state_.get(), work_channel, bytes_of(consumer_name));
+  amqp_basic_cancel(state_.get(), work_channel, bytes_of(consumer_));
   require_answer("no more messages");
 }
 

@@ -165,6 +165,7 @@ class Connection {
   bool usable_ = false;
   bool probing_ = false;  // the second channel is open
   std::string blocked_;
+  std::string consumer_;  // that was made last
 };
 
 }  // namespace onceward::rabbitmq

@@ -20,10 +20,13 @@ class Prefetch {
 
   // The broker begins to push so many.
   void begin(Clock::time_point now) {
-    began_ = now;
     settled_ = 0;
+    begin_round(now);
   }
-  void settled(std::size_t messages) { settled_ += messages; }
+  void settled(std::size_t messages) {
+    settled_ += messages;
+    of_round_ += messages;
+  }
 
   // At least by half, and to half of what was done meanwhile.
   void timed_out() {
@@ -31,19 +34,26 @@ class Prefetch {
   }
   // True if there are more than before.
   bool grow(Clock::time_point now) {
-    if (count_ == most_ || settled_ < count_) return false;
-    const bool quick = now - began_ <= timeout_ / 4;
+    if (count_ == most_ || of_round_ < count_) return false;
+    const bool quick = now - round_began_ <= timeout_ / 4;
     if (quick) count_ = static_cast<std::uint16_t>(std::min(2 * count_, int{most_}));
-    begin(now);
+    begin_round(now);
     return quick;
   }
 
  private:
+  void begin_round(Clock::time_point now) {
+    round_began_ = now;
+    of_round_ = 0;
+  }
+
   const std::uint16_t most_;
   const Clock::duration timeout_;
   std::uint16_t count_;
-  Clock::time_point began_{};
-  std::size_t settled_ = 0;  // since then
+  std::size_t settled_ = 0;  // since it began to push
+  // As many as may be pushed ahead are a round.
+  Clock::time_point round_began_{};
+  std::size_t of_round_ = 0;
 };
 
 }  // namespace onceward::rabbitmq

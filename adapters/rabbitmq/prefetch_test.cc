@@ -40,6 +40,14 @@ TEST(RabbitmqPrefetch, GrowsWhenTwiceAsManyWouldBeDoneInHalfOfTheTime) {
   EXPECT_FALSE(prefetch.grow(start + 51s));
 }
 
+TEST(RabbitmqPrefetch, IsHalvedThoughNothingWasDoneSinceItLastCouldGrow) {
+  Prefetch prefetch = after_a_timeout(100, 80);
+  prefetch.settled(40);
+  EXPECT_FALSE(prefetch.grow(start + 26s));
+  prefetch.timed_out();
+  EXPECT_EQ(prefetch.count(), 20);
+}
+
 TEST(RabbitmqPrefetch, StaysWhileMessagesAreSlow) {
   Prefetch prefetch = after_a_timeout(100, 60);
   prefetch.settled(30);

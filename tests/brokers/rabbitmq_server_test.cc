@@ -290,20 +290,22 @@ TEST_F(RabbitmqServers, BlockedConnectionStillSettles) {
 class Impatient {
  public:
   Impatient(RabbitmqServer& server, Log& log) : server_(server), log_(log) { wait_for(1s, 300ms); }
-  ~Impatient() { wait_for(30min, 1min); }
+  ~Impatient() { be_patient(); }
   Impatient(const Impatient&) = delete;
   Impatient& operator=(const Impatient&) = delete;
 
-  std::unique_ptr<Source> open(int count, std::uint16_t prefetch, const QueueArguments& arguments = {}) {
+  std::unique_ptr<Source> open(int count, std::uint16_t prefetch, const QueueArguments& arguments = {},
+                               std::chrono::milliseconds believed = 1s) {
     client_.declare_queue(name_, arguments);
     client_.send(name_, messages(count));
     RabbitmqSourceOptions options;
     options.connection = server_.connection();
     options.queue = name_;
     options.prefetch = prefetch;
-    options.consumer_timeout = 1s;
+    options.consumer_timeout = believed;
     return open_rabbitmq(options, log_);
   }
+  void be_patient() { wait_for(30min, 1min); }
   std::uint32_t depth() { return client_.depth(name_); }
 
  private:
@@ -365,19 +367,29 @@ TEST_F(RabbitmqServers, SlowHandlerGetsFewerAtATimeAndAllOfThem) {
   EXPECT_THAT(log_.all().at(0), testing::Not(HasSubstr("prefetch=2000")));
 }
 
+// On the connection that it has: whoever makes a new one to take more uses up a delivery of each that was pushed.
 TEST_F(RabbitmqServers, AsManyAsBeforeArePushedOnceTheyAreHandledQuickly) {
   constexpr std::size_t count = 2000, prefetch = 64;
-  Impatient broker(*server_, log_);
-  const auto source = broker.open(count, prefetch);
-  receive(*source, 1);
-  tend_until_said(*source, log_);
-  EXPECT_THAT(log_.all(), testing::ElementsAre(HasSubstr("prefetch=1 ")));
-  await("as many are pushed as before", [&] {
-    Deliveries some;
-    source->receive(some, prefetch, 1s);
-    thrown_by([&] { settle(*source, some); });
-    return count - source->counters().settled - broker.depth() >= prefetch;
-  });
+  for (const bool quorum : {true, false}) {
+    Lines log;
+    Impatient broker(*server_, log);
+    const auto source = broker.open(count, prefetch, {.quorum = quorum}, 60s);
+    receive(*source, 1);
+    tend_until_said(*source, log);
+    broker.be_patient();
+    await("as many are pushed as before", [&] {
+      settle(*source, receive(*source, 1));
+      return count - source->counters().settled - broker.depth() >= prefetch;
+    });
+    await("all are settled", [&] {
+      Deliveries some;
+      source->receive(some, prefetch, 1s);
+      settle(*source, some);
+      return source->counters().settled == count;
+    });
+    EXPECT_THAT(log.all(), testing::ElementsAre(HasSubstr("prefetch=1 ")));
+    EXPECT_EQ(source->counters().reconnects, 1u);
+  }
 }
 
 }  // namespace
