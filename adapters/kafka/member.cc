@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
-#include <thread>
 
 namespace onceward::kafka {
 namespace {
@@ -13,7 +12,6 @@ namespace {
 using std::chrono::milliseconds;
 using namespace std::chrono_literals;
 
-constexpr milliseconds try_again_after = 200ms;
 constexpr milliseconds close_deadline = 2s;
 constexpr milliseconds longest_hindrance = 60s;
 
@@ -37,10 +35,11 @@ Properties properties_of(const KafkaSourceOptions& options) {
 }  // namespace
 
 Member::Member(const KafkaSourceOptions& options, Assignment& assignment, StreamKeeper* keeper, const Bell& bell,
-               Log& log)
+               Log& log, bool begun)
     : options_(options),
       assignment_(assignment),
       keeper_(keeper),
+      begun_(begun),
       client_(RD_KAFKA_CONSUMER, options.connection, properties_of(options), source_faults,
               {.rebalance = [this](auto event, const auto* partitions) { hear(event, partitions); }}, bell, log) {
   client_.reach(options.topic, reach_deadline, FaultCode::source_refused);
@@ -229,7 +228,7 @@ bool Member::assign(Rebalance& rebalance) {
   rd_kafka_topic_partition_list_t& partitions = *rebalance.partitions;
   StreamsOf streams;
   assign_trouble_.reset();
-  if (!(keeper_ != nullptr ? take_over(partitions, streams, false) : set_positions(partitions, false))) return false;
+  if (!(keeper_ != nullptr ? take_over(partitions, streams, begun_) : set_positions(partitions, begun_))) return false;
   for (int at = 0; at < partitions.cnt; ++at) {
     const std::int32_t number = partitions.elems[at].partition;
     assignment_.add(number, partitions.elems[at].offset).stream = streams[number];
@@ -266,151 +265,6 @@ void Member::let_go(const rd_kafka_topic_partition_list_t& partitions, bool lost
   if (lost || abandoned > 0) {
     client_.say(LogLevel::warn, fmt::format("{} partitions were {}; {} messages that are held come again elsewhere",
                                             partitions.cnt, lost ? "lost" : "taken away", abandoned));
-  }
-}
-
-bool Member::is_cooperative() const {
-  return std::string_view(rd_kafka_rebalance_protocol(client_.get())) == "COOPERATIVE";
-}
-
-void Member::set_assignment(const rd_kafka_topic_partition_list_t& partitions, bool assigning) {
-  rd_kafka_t* const instance = client_.get();
-  rd_kafka_resp_err_t error = RD_KAFKA_RESP_ERR_NO_ERROR;
-  if (is_cooperative()) {
-    const Error failed(assigning ? rd_kafka_incremental_assign(instance, &partitions)
-                                 : rd_kafka_incremental_unassign(instance, &partitions));
-    if (failed) error = rd_kafka_error_code(failed.get());
-  } else {
-    error = rd_kafka_assign(instance, assigning ? &partitions : nullptr);
-  }
-  if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    // What is fetched and what the books have are two things from here on.
-    broken_ = fmt::format("the assignment was not taken: {}", rd_kafka_err2str(error));
-    if (closing_) client_.say(LogLevel::debug, *broken_);
-  }
-  for (int at = 0; !assigning && at < partitions.cnt; ++at) unforward(partitions.elems[at].partition);
-}
-
-// Messages come by a queue of their own, so that tending takes none.
-void Member::forward(std::int32_t partition) {
-  Queue queue(rd_kafka_queue_get_partition(client_.get(), options_.topic.c_str(), partition));
-  if (!queue) return;
-  rd_kafka_queue_forward(queue.get(), messages_.get());
-  forwarded_[partition] = std::move(queue);
-}
-
-// A fetcher that stops takes the forwarding of its queue with it, some time after it was told to: what is fetched next comes
-// with what librdkafka has to say. It is dropped and fetched again, since whoever takes it from there holds nobody back. A seek
-// is no assignment, so it answers no rebalance, and nothing that was fetched before it is delivered.
-void Member::call_back_astray() {
-  if (astray_.empty()) return;
-  for (const std::int32_t number : astray_) forward(number);
-  const Partitions list = positions(astray_);
-  const Error not_asked(rd_kafka_seek_partitions(client_.get(), list.get(), static_cast<int>(answer_deadline.count())));
-  for (int at = 0; at < list->cnt; ++at) {
-    const rd_kafka_topic_partition_t& one = list->elems[at];
-    if (not_asked || one.err != RD_KAFKA_RESP_ERR_NO_ERROR) continue;
-    astray_.erase(one.partition);
-    client_.say(LogLevel::info, fmt::format("partition {} is fetched again from {}", one.partition, one.offset));
-  }
-}
-
-// Back to where librdkafka has it. In a queue that leads nowhere a late error would hold on to its partition, and the
-// instance could never be destroyed.
-void Member::unforward(std::int32_t partition) {
-  const auto found = forwarded_.find(partition);
-  if (found == forwarded_.end()) return;
-  rd_kafka_queue_forward(found->second.get(), consumer_.get());
-  forwarded_.erase(found);
-}
-
-// --- messages
-
-Message Member::next() {
-  for (;;) {
-    Message message(rd_kafka_consume_queue(messages_.get(), 0));
-    if (!message) return nullptr;
-    if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      hear(*message);
-      continue;
-    }
-    const Partition* const partition = assignment_.find(message->partition);
-    if (partition == nullptr || partition->leaving || !partition->expects(message->offset)) continue;
-    if (astray_.contains(message->partition)) continue;
-    hindered_.reset();
-    return message;
-  }
-}
-
-// --- commits
-
-Partitions Member::commit_list() {
-  Partitions offsets;
-  for (const auto& [number, partition] : assignment_.partitions()) {
-    const auto due = partition.due();
-    if (!due) continue;
-    if (!offsets) offsets.reset(rd_kafka_topic_partition_list_new(4));
-    rd_kafka_topic_partition_list_add(offsets.get(), options_.topic.c_str(), number)->offset = *due;
-  }
-  return offsets;
-}
-
-void Member::ask_to_commit(const rd_kafka_topic_partition_list_t& offsets) {
-  asked_.clear();
-  commit_trouble_.reset();
-  for (int at = 0; at < offsets.cnt; ++at) {
-    const Partition* const partition = assignment_.find(offsets.elems[at].partition);
-    if (partition != nullptr) asked_[offsets.elems[at].partition] = partition->generation();
-  }
-  const auto error = rd_kafka_commit_queue(client_.get(), &offsets, commits_.get(), nullptr, nullptr);
-  asking_ = error == RD_KAFKA_RESP_ERR_NO_ERROR;
-  if (!asking_) commit_trouble_ = trouble_of(error, {});
-}
-
-bool Member::answered(Clock::time_point end) {
-  while (asking_) {
-    const auto left = std::chrono::ceil<milliseconds>(end - Clock::now());
-    const Event event(rd_kafka_queue_poll(commits_.get(), static_cast<int>(std::max(left, 0ms).count())));
-    if (event && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_OFFSET_COMMIT) note_committed(*event);
-    if (!event && Clock::now() >= end) break;
-  }
-  return !asking_;
-}
-
-std::optional<Trouble> Member::commit(milliseconds wait) {
-  const auto end = Clock::now() + wait;
-  if (answered(end)) {
-    // What was lost is somebody else's, who may have moved on; of a topic that is missed, the next of its name would get it.
-    const bool ours = rd_kafka_assignment_lost(client_.get()) == 0 && !misses_topic();
-    const Partitions offsets = ours ? commit_list() : nullptr;
-    if (!offsets) {
-      commit_trouble_.reset();
-      return std::nullopt;
-    }
-    ask_to_commit(*offsets);
-    answered(end);
-  }
-  std::optional<Trouble> trouble = commit_trouble_;
-  if (asking_) trouble = not_answered();
-  if (trouble) try_again_at_ = Clock::now() + try_again_after;
-  return trouble;
-}
-
-void Member::note_committed(rd_kafka_event_t& event) {
-  asking_ = false;
-  if (const auto error = rd_kafka_event_error(&event)) commit_trouble_ = trouble_of(error, {});
-  const rd_kafka_topic_partition_list_t* const offsets = rd_kafka_event_topic_partition_list(&event);
-  for (int at = 0; offsets != nullptr && at < offsets->cnt; ++at) {
-    const rd_kafka_topic_partition_t& one = offsets->elems[at];
-    if (one.err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      commit_trouble_ = trouble_of(one.err, {});
-      continue;
-    }
-    const auto asked = asked_.find(one.partition);
-    if (asked == asked_.end() || rd_kafka_event_error(&event) != RD_KAFKA_RESP_ERR_NO_ERROR) continue;
-    if (Partition* const partition = assignment_.find(one.partition, asked->second)) {
-      settled_ += partition->committed(one.offset);
-    }
   }
 }
 

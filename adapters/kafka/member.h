@@ -19,7 +19,9 @@ inline constexpr std::chrono::milliseconds join_deadline{10'000};  // a group's 
 class Member {
  public:
   // Reaches the brokers and joins. Throws as Source::receive(). The bell, the assignment and the keeper (or null) outlive it.
-  Member(const KafkaSourceOptions& options, Assignment& assignment, StreamKeeper* keeper, const Bell& bell, Log& log);
+  // Where the group has `begun` for us before, no partition begins at its end.
+  Member(const KafkaSourceOptions& options, Assignment& assignment, StreamKeeper* keeper, const Bell& bell, Log& log,
+         bool begun = false);
   // Commits what is due and leaves, in bounded time.
   ~Member();
   Member(const Member&) = delete;
@@ -54,6 +56,7 @@ class Member {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds answer_deadline{2'000};  // of one question about offsets
+  static constexpr std::chrono::milliseconds try_again_after{200};
   static constexpr int patient_tries = 3;
   struct Rebalance {
     bool assigning;
@@ -107,6 +110,7 @@ class Member {
   const KafkaSourceOptions& options_;
   Assignment& assignment_;
   StreamKeeper* const keeper_;
+  const bool begun_;
   Client client_;
 
   // Of the one thread.

@@ -73,32 +73,4 @@ void Member::move_to(std::int32_t number, std::int64_t offset) {
   assignment_.find(number)->skip_to(offset);
 }
 
-// From where the books have it.
-void Member::fetch_again(std::int32_t number) {
-  // A partition that has no place to fetch from cannot be sought, only assigned again; where rebalances are eager, all of them.
-  std::set<std::int32_t> again{number};
-  for (const auto& [each, books] : assignment_.partitions()) {
-    if (!is_cooperative()) again.insert(each);
-  }
-  const Partitions list = positions(again);
-  set_assignment(*list, false);
-  // A seek waits until the fetchers have stopped, and is refused then: else each would take the new forwarding along.
-  const Partitions stopped(rd_kafka_topic_partition_list_copy(list.get()));
-  Error(rd_kafka_seek_partitions(client_.get(), stopped.get(), static_cast<int>(answer_deadline.count())));
-  for (const std::int32_t each : again) {
-    forward(each);
-    astray_.erase(each);
-  }
-  set_assignment(*list, true);
-}
-
-Partitions Member::positions(const std::set<std::int32_t>& numbers) {
-  Partitions list(rd_kafka_topic_partition_list_new(static_cast<int>(numbers.size())));
-  for (const std::int32_t number : numbers) {
-    rd_kafka_topic_partition_list_add(list.get(), options_.topic.c_str(), number)->offset =
-        assignment_.find(number)->position();
-  }
-  return list;
-}
-
 }  // namespace onceward::kafka

@@ -91,7 +91,7 @@ class KafkaSource final : public Source {
   }
 
  private:
-  void open() { member_ = std::make_unique<Member>(options_, assignment_, keeper_.get(), bell_, log_); }
+  void open() { member_ = std::make_unique<Member>(options_, assignment_, keeper_.get(), bell_, log_, begun_); }
 
   void tend() {
     if (!member_) {
@@ -109,6 +109,7 @@ class KafkaSource final : public Source {
     try {
       call();
     } catch (const Fault&) {
+      begun_ = begun_ || member_->joined();
       if (member_->over()) member_.reset();
       count();
       throw;
@@ -176,6 +177,7 @@ class KafkaSource final : public Source {
   // Of the one thread.
   Assignment assignment_;
   std::unique_ptr<Member> member_;  // null after one that ended for good
+  bool begun_ = false;              // one of them was assigned something, so that later ones skip nothing
   Held<Handed> held_;
   SourceCounters counters_;
 };

@@ -171,8 +171,11 @@ TEST_P(KafkaOffsets, TopicThatGoesIsMissedWithoutFrequentQuestions) {
 // reader asks `often` for it, and so may be told to leave it by its group, or only fetches.
 class KafkaSuccessors : public KafkaOffsets {
  protected:
-  std::vector<std::string> read_successor(int count, bool often) {
+  using Start = KafkaSourceOptions::Start;
+
+  std::vector<std::string> read_successor(int count, bool often, Start start = Start::earliest) {
     KafkaSourceOptions chosen = options();
+    chosen.start = start;
     if (often) chosen.connection.properties["topic.metadata.refresh.interval.ms"] = "500";
     const auto source = open_kafka(chosen, log_);
     settle(*source, receive_all(*source, 7));
@@ -211,6 +214,11 @@ INSTANTIATE_TEST_SUITE_P(Rebalance, KafkaSuccessors, testing::Bool(),
 
 TEST_P(KafkaSuccessors, TopicThatIsShorterIsReadFromItsBeginning) {
   EXPECT_THAT(read_successor(2, true), ElementsAre("200", "201"));
+}
+
+// It is the group's first word that `latest` is for.
+TEST_P(KafkaSuccessors, TopicIsReadFromItsBeginningThoughItsGroupBeganAtTheEnd) {
+  EXPECT_THAT(read_successor(2, true, Start::latest), ElementsAre("200", "201"));
 }
 
 // Nothing of where the old one was fits, and nothing tells.
